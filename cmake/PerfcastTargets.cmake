@@ -1,0 +1,18 @@
+# One target per room; warnings and the include folder come from one interface target.
+add_library(perfcast_warnings INTERFACE)
+target_compile_options(perfcast_warnings INTERFACE -Wall -Wextra -Wpedantic)
+target_include_directories(perfcast_warnings INTERFACE ${CMAKE_SOURCE_DIR}/src)
+
+# perfcast_room(name SOURCES ... LINKS ... TESTS ...): library perfcast_<name>; its tests join perfcast_<name>_test.
+function(perfcast_room name)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;LINKS;TESTS" ${ARGN})
+  add_library(perfcast_${name} STATIC ${ROOM_SOURCES})
+  target_link_libraries(perfcast_${name} PUBLIC ${ROOM_LINKS} PRIVATE perfcast_warnings)
+  target_include_directories(perfcast_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
+  if(PERFCAST_TESTS AND ROOM_TESTS)
+    add_executable(perfcast_${name}_test ${ROOM_TESTS})
+    target_link_libraries(perfcast_${name}_test PRIVATE perfcast_${name} perfcast_warnings GTest::gtest_main)
+    target_compile_definitions(perfcast_${name}_test PRIVATE PERFCAST_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+    add_test(NAME ${name} COMMAND perfcast_${name}_test)
+  endif()
+endfunction()

@@ -1,0 +1,203 @@
+#include "base/process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+namespace perfcast {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Pipe {
+  int read_end = -1, write_end = -1;
+  bool open() {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) return false;
+    read_end = ends[0], write_end = ends[1];
+    return true;
+  }
+  void close_read() { if (read_end >= 0) ::close(read_end), read_end = -1; }
+  void close_write() { if (write_end >= 0) ::close(write_end), write_end = -1; }
+  ~Pipe() { close_read(), close_write(); }
+};
+
+Seconds seconds_of(const timeval& t) { return {static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec)}; }
+
+// Everything that happens in the child between fork and exec; only async-signal-safe calls, nothing allocated.
+[[noreturn]] void become(char* const* arguments, char* const* environment, const RunRequest& request,
+                         const Pipe& output, const Pipe& errors, int input, const Pipe& failure) {
+  ::setpgid(0, 0);
+  if (input >= 0) ::dup2(input, STDIN_FILENO);
+  ::dup2(output.write_end, STDOUT_FILENO);
+  ::dup2(errors.write_end, STDERR_FILENO);
+  if (!request.folder.empty() && ::chdir(request.folder.c_str()) != 0) goto failed;
+  if (request.core) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(static_cast<std::size_t>(*request.core), &set);
+    ::sched_setaffinity(0, sizeof set, &set);
+  }
+  {
+    rlimit no_core{0, 0};
+    ::setrlimit(RLIMIT_CORE, &no_core);
+    if (request.limits.memory) {
+      auto bytes = static_cast<rlim_t>(request.limits.memory->value);
+      rlimit limit{bytes, bytes};
+      ::setrlimit(RLIMIT_AS, &limit);
+    }
+    if (request.limits.file_size) {
+      auto bytes = static_cast<rlim_t>(request.limits.file_size->value);
+      rlimit limit{bytes, bytes};
+      ::setrlimit(RLIMIT_FSIZE, &limit);
+    }
+    for (int signal : {SIGINT, SIGTERM, SIGPIPE, SIGCHLD}) ::signal(signal, SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  }
+  ::execvpe(arguments[0], arguments, environment);
+failed:
+  int why = errno;
+  [[maybe_unused]] ssize_t told = ::write(failure.write_end, &why, sizeof why);
+  ::_exit(127);
+}
+
+std::vector<char*> pointers(std::vector<std::string>& words) {
+  std::vector<char*> result;
+  for (auto& word : words) result.push_back(word.data());
+  result.push_back(nullptr);
+  return result;
+}
+
+std::vector<std::string> environment_with(const std::map<std::string, std::string>& added) {
+  std::vector<std::string> words;
+  for (char** entry = environ; *entry; entry++) {
+    std::string text = *entry;
+    if (!added.contains(text.substr(0, text.find('=')))) words.push_back(std::move(text));
+  }
+  for (const auto& [key, value] : added) words.push_back(key + "=" + value);
+  return words;
+}
+
+// Reads what the program prints until both pipes close, it ends, or a limit is passed.
+Ending follow(pid_t child, Pipe& output, Pipe& errors, const RunLimits& limits, Clock::time_point start,
+              RunOutcome& outcome) {
+  auto deadline = start + std::chrono::duration<double>(limits.time.value);
+  std::string* sinks[2] = {&outcome.output, &outcome.errors};
+  pollfd descriptors[2] = {{output.read_end, POLLIN, 0}, {errors.read_end, POLLIN, 0}};
+  bool ended = false;
+  while (descriptors[0].fd >= 0 || descriptors[1].fd >= 0) {
+    auto left = std::chrono::duration<double, std::milli>(deadline - Clock::now()).count();
+    if (left <= 0) return Ending::timed_out;
+    ::poll(descriptors, 2, static_cast<int>(std::min(left + 1, ended ? 5.0 : 20.0)));
+    bool heard = false;
+    for (int i = 0; i < 2; i++) {
+      if (descriptors[i].fd < 0 || !(descriptors[i].revents & (POLLIN | POLLHUP | POLLERR))) continue;
+      char buffer[1 << 16];
+      ssize_t n = ::read(descriptors[i].fd, buffer, sizeof buffer);
+      if (n > 0) sinks[i]->append(buffer, static_cast<std::size_t>(n)), heard = true;
+      else if (n == 0) descriptors[i].fd = -1;
+    }
+    if (static_cast<double>(outcome.output.size() + outcome.errors.size()) > limits.output.value)
+      return Ending::too_much_output;
+    // A grandchild may hold the pipes open after the program itself has ended.
+    siginfo_t info{};
+    if (ended && !heard) break;
+    if (::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child)
+      ended = true;
+  }
+  for (;;) {
+    siginfo_t info{};
+    if (::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == child)
+      return Ending::exited;
+    if (Clock::now() > deadline) return Ending::timed_out;
+    ::usleep(200);
+  }
+}
+
+}  // namespace
+
+Result<RunOutcome> run_program(const RunRequest& request) {
+  if (request.command.empty()) return unfit("no program to run");
+  std::vector<std::string> arguments = request.command, environment = environment_with(request.environment);
+  std::vector<char*> argument_list = pointers(arguments), environment_list = pointers(environment);
+  Pipe output, errors, failure;
+  if (!output.open() || !errors.open() || !failure.open())
+    return unfit(std::string("cannot make a pipe: ") + std::strerror(errno));
+  int input = -1;
+  if (!request.inherit_input) {
+    std::string path = request.input_file.value_or("/dev/null");
+    input = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (input < 0) return unfit(std::string("cannot read: ") + std::strerror(errno), path);
+  }
+  RunOutcome outcome;
+  auto start = Clock::now();
+  pid_t child = ::fork();
+  if (child < 0) return unfit(std::string("cannot start a process: ") + std::strerror(errno));
+  if (child == 0)
+    become(argument_list.data(), environment_list.data(), request, output, errors, input, failure);
+  ::setpgid(child, child);
+  if (input >= 0) ::close(input);
+  output.close_write(), errors.close_write(), failure.close_write();
+
+  int why = 0;
+  bool not_started = ::read(failure.read_end, &why, sizeof why) == sizeof why;
+  outcome.ending = not_started ? Ending::exited : follow(child, output, errors, request.limits, start, outcome);
+  // Whatever it left running in its group goes too.
+  ::kill(-child, SIGKILL);
+  int status = 0;
+  rusage usage{};
+  while (::wait4(child, &status, 0, &usage) < 0 && errno == EINTR) {}
+  outcome.wall = {std::chrono::duration<double>(Clock::now() - start).count()};
+  if (not_started) return unfit(std::string("cannot run: ") + std::strerror(why), request.command[0]);
+
+  if (outcome.ending == Ending::exited && WIFSIGNALED(status)) outcome.ending = Ending::signalled;
+  outcome.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+  outcome.user = seconds_of(usage.ru_utime), outcome.system = seconds_of(usage.ru_stime);
+  outcome.cpu = outcome.user + outcome.system;
+  outcome.page_faults_minor = usage.ru_minflt, outcome.page_faults_major = usage.ru_majflt;
+  outcome.switches_voluntary = usage.ru_nvcsw, outcome.switches_involuntary = usage.ru_nivcsw;
+  outcome.peak_memory = {1024.0 * static_cast<double>(usage.ru_maxrss)};
+  return outcome;
+}
+
+std::string RunOutcome::how_it_ended(const RunLimits& limits) const {
+  auto number = [](double value) { std::string s = std::to_string(value); s.erase(s.find_last_not_of('0') + 1); if (s.back() == '.') s.pop_back(); return s; };
+  switch (ending) {
+    case Ending::exited: return "exited with code " + std::to_string(code);
+    case Ending::signalled: return "was killed by signal " + std::to_string(code) + " (" + ::strsignal(code) + ")";
+    case Ending::timed_out: return "ran longer than " + number(limits.time.value) + " s";
+    case Ending::too_much_output: return "printed more than " + number(std::round(limits.output.value / (1 << 20))) + " MiB";
+  }
+  return "";
+}
+
+std::optional<std::string> find_program(const std::string& name) {
+  auto usable = [](const std::string& path) {
+    return std::filesystem::is_regular_file(path) && ::access(path.c_str(), X_OK) == 0;
+  };
+  if (name.find('/') != std::string::npos) return usable(name) ? std::optional(name) : std::nullopt;
+  const char* path = std::getenv("PATH");
+  std::string folders = path ? path : "/usr/bin:/bin";
+  for (std::size_t begin = 0; begin <= folders.size();) {
+    std::size_t end = std::min(folders.find(':', begin), folders.size());
+    std::string candidate = folders.substr(begin, end - begin) + "/" + name;
+    if (usable(candidate)) return candidate;
+    begin = end + 1;
+  }
+  return {};
+}
+
+}  // namespace perfcast

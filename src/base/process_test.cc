@@ -1,0 +1,69 @@
+#include "base/process.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+namespace perfcast {
+namespace {
+RunRequest shell(const std::string& script) {
+  RunRequest request;
+  request.command = {"sh", "-c", script};
+  request.limits.time = {20};
+  return request;
+}
+}  // namespace
+
+TEST(Process, OutputErrorsAndCode) {
+  auto outcome = run_program(shell("echo out; echo err >&2; exit 3"));
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->output, "out\n");
+  EXPECT_EQ(outcome->errors, "err\n");
+  EXPECT_EQ(outcome->code, 3);
+  EXPECT_EQ(outcome->how_it_ended(), "exited with code 3");
+}
+
+TEST(Process, MissingProgramIsAnError) {
+  RunRequest request;
+  request.command = {"perfcast-no-such-program"};
+  EXPECT_FALSE(run_program(request));
+}
+
+TEST(Process, SignalIsTold) {
+  auto outcome = run_program(shell("kill -SEGV $$"));
+  EXPECT_EQ(outcome->ending, Ending::signalled);
+  EXPECT_EQ(outcome->code, SIGSEGV);
+}
+
+TEST(Process, TimeLimitEndsTheWholeGroup) {
+  auto request = shell("sleep 60 & sleep 60");
+  request.limits.time = {0.2};
+  auto outcome = run_program(request);
+  EXPECT_EQ(outcome->ending, Ending::timed_out);
+  EXPECT_LT(outcome->wall.value, 5);
+}
+
+TEST(Process, OutputLimit) {
+  auto request = shell("yes");
+  request.limits.output = {100000};
+  EXPECT_EQ(run_program(request)->ending, Ending::too_much_output);
+}
+
+TEST(Process, AChildLeftBehindDoesNotHoldUsUp) {
+  auto outcome = run_program(shell("sleep 30 & exit 0"));
+  EXPECT_TRUE(outcome->ok());
+  EXPECT_LT(outcome->wall.value, 5);
+}
+
+TEST(Process, EnvironmentFolderAndInput) {
+  auto request = shell("echo $GREETING; pwd; cat");
+  request.environment["GREETING"] = "hello";
+  request.folder = "/";
+  EXPECT_EQ(run_program(request)->output, "hello\n/\n");
+}
+
+TEST(Process, ClosedPipesStillWaitForTheEnd) {
+  auto outcome = run_program(shell("exec >&- 2>&-; sleep 0.2; exit 4"));
+  EXPECT_EQ(outcome->code, 4);
+}
+
+}  // namespace perfcast

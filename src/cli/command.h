@@ -1,0 +1,17 @@
+// A subcommand is one short file with one function: it declares its options on `app` and says what to do in `action`.
+// Adding a command is adding a file and a line in the table of main.cc. Only this folder touches argv, standard
+// output and the exit code.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "base/result.h"
+
+namespace perfcast::cli {
+
+using Action = std::function<Status()>;
+
+void add_machines(CLI::App& app, Action& action);
+
+}  // namespace perfcast::cli

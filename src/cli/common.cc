@@ -1,0 +1,36 @@
+#include "cli/common.h"
+
+#include <cstdio>
+
+namespace perfcast::cli {
+
+void add_output_options(CLI::App& app, OutputOptions& options) {
+  app.add_option("--format", options.format, "How to show the result: text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  app.add_option("-o,--output", options.file, "Write the result to this file as JSON; - is standard output");
+}
+
+void add_machine_option(CLI::App& app, std::vector<std::string>& machines) {
+  app.add_option("--machine", machines, "A machine file, or the name of a saved or bundled machine; repeatable")
+      ->allow_extra_args(false);
+}
+
+Result<std::vector<Machine>> load_machines(const std::vector<std::string>& names) {
+  std::vector<std::string> wanted = names;
+  if (wanted.empty()) {
+    auto name = default_machine();
+    if (!name) return unfit("no machine was named and none is saved", "--machine", "perfcast characterize --quick");
+    wanted.push_back(*name);
+  }
+  std::vector<Machine> machines;
+  for (const auto& name : wanted) {
+    TRY(Machine machine, find_machine(name));
+    machines.push_back(std::move(machine));
+  }
+  return machines;
+}
+
+void remark(const std::string& text) { std::fprintf(stderr, "perfcast: %s\n", text.c_str()); }
+
+}  // namespace perfcast::cli

@@ -1,0 +1,34 @@
+// What all commands share: --format, -o, --machine, and how results and remarks reach the user.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "record/library.h"
+#include "record/record_file.h"
+
+namespace perfcast::cli {
+
+struct OutputOptions {
+  std::string format = "text";  // or "json"
+  std::string file = "-";
+  bool json() const { return format == "json"; }
+};
+void add_output_options(CLI::App& app, OutputOptions& options);
+
+// Writes JSON or the text view, to the file or standard output. A named file gets the record as JSON unless
+// --format text was asked for.
+template <class Record>
+Status emit(const Record& record, const std::string& text, const OutputOptions& options) {
+  return write_file(options.file, options.json() || options.file != "-" ? record_text(record) : text);
+}
+
+// --machine M, repeatable; without it, the user's default machine.
+void add_machine_option(CLI::App& app, std::vector<std::string>& machines);
+Result<std::vector<Machine>> load_machines(const std::vector<std::string>& names);
+
+// A remark for the user, on standard error.
+void remark(const std::string& text);
+
+}  // namespace perfcast::cli

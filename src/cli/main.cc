@@ -1,0 +1,81 @@
+// perfcast: the command line. Everything below is a list: which commands there are, and how troubles become exit codes.
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+
+#include "base/assert.h"
+#include "base/files.h"
+#include "base/paths.h"
+#include "cli/command.h"
+
+namespace perfcast::cli {
+namespace {
+
+struct Command {
+  const char* name;
+  const char* summary;
+  void (*add)(CLI::App&, Action&);
+};
+
+constexpr Command commands[] = {
+    {"machines", "List, show and compare machines", add_machines},
+};
+
+// Exit codes: 0 done, 1 the answer is no, 2 wrong usage, 3 input or environment unfit, 70 our bug.
+constexpr int exit_usage = 2, exit_bug = 70;
+int exit_code(Trouble trouble) {
+  switch (trouble) {
+    case Trouble::no: return 1;
+    case Trouble::usage: return exit_usage;
+    case Trouble::unfit: return 3;
+  }
+  return exit_bug;
+}
+
+void end_on_signal(int signal) {
+  // Not strictly safe in a handler, but the process is ending and leaving files behind would be worse.
+  remove_temporary_folders();
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("perfcast tells how fast a program will run on a machine, why not faster, and what would change it");
+  app.set_version_flag("--version", program_version());
+  app.require_subcommand(1);
+  app.failure_message(CLI::FailureMessage::simple);
+  Action action;
+  std::vector<std::pair<CLI::App*, Action>> actions(std::size(commands));
+  for (std::size_t i = 0; i < std::size(commands); i++) {
+    actions[i].first = app.add_subcommand(commands[i].name, commands[i].summary);
+    commands[i].add(*actions[i].first, actions[i].second);
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    std::fprintf(stderr, "perfcast: %s\n  try: perfcast --help\n", error.what());
+    return exit_usage;
+  }
+  for (auto& [command, chosen] : actions)
+    if (command->parsed()) action = chosen;
+  Status done = action();
+  if (done) return 0;
+  std::fprintf(stderr, "perfcast: %s\n", done.error().message().c_str());
+  return exit_code(done.error().kind);
+}
+
+}  // namespace
+}  // namespace perfcast::cli
+
+int main(int argc, char** argv) {
+  std::signal(SIGINT, perfcast::cli::end_on_signal);
+  std::signal(SIGTERM, perfcast::cli::end_on_signal);
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    return perfcast::cli::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "perfcast: this is our mistake: %s\n  please report it with the command you gave\n", error.what());
+    return 70;
+  }
+}

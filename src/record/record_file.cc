@@ -1,0 +1,28 @@
+#include "record/record_file.h"
+
+#include "base/paths.h"
+
+namespace perfcast {
+
+std::string format_of(const Json& json) {
+  if (!json.is_object()) return "";
+  auto it = json.find("format");
+  return it != json.end() && it->is_string() ? it->get<std::string>() : "";
+}
+
+Status check_format(const Json& json, const std::string& format, int version, const std::string& name) {
+  std::string found = format_of(json);
+  if (found.empty()) return unfit("this is not a perfcast file (no \"format\")", name);
+  if (found != format) return unfit("this is a " + found + " file; a " + format + " file is wanted here", name);
+  auto it = json.find("version");
+  if (it == json.end() || !it->is_number_integer()) return unfit("the file has no version number", name);
+  auto number = it->get<std::int64_t>();
+  if (number > version)
+    return unfit("the file has version " + std::to_string(number) + " of " + format + "; perfcast " +
+                     program_version() + " reads up to version " + std::to_string(version),
+                 name, "use a newer perfcast");
+  if (number < 1) return unfit("there is no version " + std::to_string(number) + " of " + format, name);
+  return {};
+}
+
+}  // namespace perfcast

@@ -1,0 +1,46 @@
+// Records as files: {"format": "perfcast.machine", "version": 1, ...}. A file of a newer version is refused by name;
+// an older one would be lifted step by step here.
+#pragma once
+
+#include <string>
+
+#include "base/files.h"
+#include "base/json.h"
+
+namespace perfcast {
+
+// Checks format and version of a parsed file.
+Status check_format(const Json& json, const std::string& format, int version, const std::string& name);
+// The format of a parsed file ("perfcast.machine"), or empty.
+std::string format_of(const Json& json);
+
+template <class Record>
+Result<Record> record_from_json(const Json& json, const std::string& name) {
+  CHECK_OK(check_format(json, Record::format, Record::version, name));
+  Record record;
+  try {
+    from_json_value(json, record, "");
+  } catch (const JsonMismatch& mismatch) {
+    return unfit(mismatch.what, name + ": " + mismatch.place, "docs/formats.md describes the file");
+  }
+  return record;
+}
+
+template <class Record>
+Result<Record> read_record(const std::string& path) {
+  TRY(Json json, read_json_file(path));
+  return record_from_json<Record>(json, path);
+}
+
+template <class Record>
+std::string record_text(const Record& record) {
+  Json json = {{"format", Record::format}, {"version", Record::version}};
+  Json fields = to_json_value(record);
+  for (auto& [key, value] : fields.items()) json[key] = std::move(value);
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+template <class Record>
+Status write_record(const std::string& path, const Record& record) { return write_file(path, record_text(record)); }
+
+}  // namespace perfcast

@@ -1,0 +1,75 @@
+#include <gtest/gtest.h>
+
+#include "record/library.h"
+#include "record/prediction.h"
+#include "record/record_file.h"
+#include "record/validation.h"
+
+namespace perfcast {
+namespace {
+
+Profile small_profile() {
+  Profile p;
+  p.program = "tiny";
+  Function f;
+  f.name = "main";
+  Block a, b;
+  a.name = "entry", a.count = {1, "", Certainty::counted}, a.usage = {{"ARSL", 2}}, a.next = {{1, {1, "", {}}}};
+  b.name = "loop", b.count = {100, "N^2", Certainty::interpolated}, b.usage = {{"ARSL", 1}, {"MRSL", 3}}, b.loop = 0;
+  Instruction i;
+  i.form = 0, i.text = "add", i.defs = {{3, 0, false}}, i.uses = {{3, 0, false}, {4, 1, true}}, i.immediate = -5;
+  b.code = {i};
+  f.blocks = {a, b};
+  f.loops = {Loop{{"t.c", 3, 1}, 1, {}, {1, "", {}}, {100, "", {}}, false}};
+  p.source = Graph{{f}};
+  p.forms.resize(1), p.forms[0].opcode = "ADD64rr";
+  p.gaps = {{"asm", {"t.c", 9, 2}, 3}};
+  return p;
+}
+
+}  // namespace
+
+TEST(Records, WriteThenReadIsIdentity) {
+  Profile p = small_profile();
+  auto json = parse_json(record_text(p), "text");
+  ASSERT_TRUE(json);
+  auto back = record_from_json<Profile>(*json, "text");
+  ASSERT_TRUE(back) << back.error().message();
+  EXPECT_EQ(*back, p);
+}
+
+TEST(Records, UsageIsCountTimesVector) {
+  Profile p = small_profile();
+  EXPECT_EQ(dynamic_usage(*p.source), (std::map<std::string, double>{{"ARSL", 102}, {"MRSL", 300}}));
+  EXPECT_EQ(static_usage(*p.source), (std::map<std::string, double>{{"ARSL", 3}, {"MRSL", 3}}));
+}
+
+TEST(Records, NewerVersionIsRefusedByName) {
+  auto result = record_from_json<Machine>(*parse_json(R"({"format":"perfcast.machine","version":999})", "x"), "x");
+  ASSERT_FALSE(result);
+  EXPECT_NE(result.error().what.find("version 999"), std::string::npos);
+}
+
+TEST(Records, OtherFormatIsRefused) {
+  EXPECT_FALSE(record_from_json<Machine>(*parse_json(R"({"format":"perfcast.profile","version":1})", "x"), "x"));
+  EXPECT_FALSE(record_from_json<Machine>(*parse_json(R"({"a":1})", "x"), "x"));
+  EXPECT_FALSE(record_from_json<Machine>(*parse_json("[]", "x"), "x"));
+}
+
+TEST(Records, MissingKeyNamesItsPlace) {
+  auto result = record_from_json<Machine>(
+      *parse_json(R"({"format":"perfcast.machine","version":1,"name":"m","source":[{"language":"c"}]})", "m.json"),
+      "m.json");
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().where, "m.json: /source/0/costs");
+}
+
+TEST(Records, CostsForPicksTheNearestCompiler) {
+  Machine m;
+  m.source = {{"c", "gcc", "-O0", {}}, {"c", "clang-19", "-O0", {}}, {"fortran", "flang-new-19", "-O0", {}}};
+  EXPECT_EQ(m.costs_for("c", "clang-19", "-O2")->compiler, "clang-19");
+  EXPECT_EQ(m.costs_for("fortran", "gfortran", "-O0")->compiler, "flang-new-19");
+  EXPECT_EQ(m.costs_for("ada", "", ""), nullptr);
+}
+
+}  // namespace perfcast
