@@ -57,6 +57,7 @@ void describe(Fields& f, Call& c) {
 
 struct Block {
   std::string name;                      // unique in its function
+  std::string kind;                      // source level: "assign", "if", "do", "goto", "call", "return", ...
   Location at;
   Count count;
   std::optional<int> loop;               // innermost loop it lies in
@@ -71,7 +72,7 @@ struct Block {
 };
 template <class Fields>
 void describe(Fields& f, Block& b) {
-  f.need("name", b.name), f("at", b.at), f.need("count", b.count), f("loop", b.loop), f("next", b.next);
+  f.need("name", b.name), f("kind", b.kind), f("at", b.at), f.need("count", b.count), f("loop", b.loop), f("next", b.next);
   f("usage", b.usage), f("calls", b.calls), f("code", b.code), f("from", b.from), f("mispredicted", b.mispredicted);
   f("memory", b.memory);
 }
