@@ -64,6 +64,19 @@ void shape_from_json(const Json& json, RegisterUse& use, const std::string& plac
   use = {numbers[0], numbers[1], numbers.size() > 2 && numbers[2] != 0};
 }
 
+Json shape_to_json(const DistanceBin& bin) {
+  Json json = {to_json_value(bin.distance), to_json_value(bin.share)};
+  if (bin.near != 0) json.push_back(to_json_value(bin.near));
+  return json;
+}
+
+void shape_from_json(const Json& json, DistanceBin& bin, const std::string& place) {
+  std::vector<double> numbers;
+  from_json_value(json, numbers, place);
+  if (numbers.size() < 2) throw JsonMismatch{place, "expected [distance, share] or [distance, share, near]"};
+  bin = {numbers[0], numbers[1], numbers.size() > 2 ? numbers[2] : 0};
+}
+
 std::map<std::string, double> dynamic_usage(const Graph& graph) {
   std::map<std::string, double> total;
   for (const auto& function : graph.functions)

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "record/access.h"
 #include "record/gap.h"
 #include "record/instruction.h"
 #include "record/made_by.h"
@@ -67,14 +68,14 @@ struct Block {
   std::vector<Instruction> code;         // machine level
   std::optional<std::string> from;       // block of the IR level this machine block came from
   std::optional<double> mispredicted;    // mispredictions of its branch in the run, by the simulated predictor
-  Json memory;                           // memory behaviour of its accesses (record/access.h)
+  std::vector<Access> accesses;          // IR level: memory behaviour of its loads and stores
   bool operator==(const Block&) const = default;
 };
 template <class Fields>
 void describe(Fields& f, Block& b) {
   f.need("name", b.name), f("kind", b.kind), f("at", b.at), f.need("count", b.count), f("loop", b.loop), f("next", b.next);
   f("usage", b.usage), f("calls", b.calls), f("code", b.code), f("from", b.from), f("mispredicted", b.mispredicted);
-  f("memory", b.memory);
+  f("accesses", b.accesses);
 }
 
 struct Loop {
