@@ -1,5 +1,6 @@
 // The core of a machine: how fast instructions flow through it. What differs between instruction sets and makes
-// (fusion, elimination, folding, bypasses, port binding, queues) is data here, not code in the engine.
+// (fusion, elimination, folding, bypasses, port binding, queues, forwarding) is data here, not code in the engine.
+// Numbers that were not measured are absent or say how they were come by. All times are in cycles.
 #pragma once
 
 #include <map>
@@ -7,16 +8,127 @@
 #include <string>
 #include <vector>
 
-#include "record/measurement.h"
+#include "record/core_rules.h"
 
 namespace perfcast {
 
+// From the instruction cache to rename.
+struct FrontEnd {
+  std::optional<Measurement> uops_per_cycle;            // delivered to rename; a group ends at a taken branch
+  std::optional<Measurement> taken_branches_per_cycle;
+  Measurement rename_width;                             // slots per cycle
+  bool operator==(const FrontEnd&) const = default;
+};
+template <class Fields>
+void describe(Fields& f, FrontEnd& e) {
+  f("uops_per_cycle", e.uops_per_cycle), f("taken_branches_per_cycle", e.taken_branches_per_cycle);
+  f.need("rename_width", e.rename_width);
+}
+
+// What holds instructions in flight. Effective sizes: those a program sees.
+struct Window {
+  Measurement reorder_buffer;                     // slots
+  std::optional<Measurement> retire_width;
+  std::optional<Measurement> load_queue, store_buffer;
+  std::optional<Measurement> integer_registers, vector_registers;  // that can be renamed
+  bool operator==(const Window&) const = default;
+};
+template <class Fields>
+void describe(Fields& f, Window& w) {
+  f.need("reorder_buffer", w.reorder_buffer), f("retire_width", w.retire_width), f("load_queue", w.load_queue);
+  f("store_buffer", w.store_buffer), f("integer_registers", w.integer_registers);
+  f("vector_registers", w.vector_registers);
+}
+
+// A queue of micro-operations that wait for their operands or their port. Ports of no scheduler (a divider)
+// take no entry.
+struct Scheduler {
+  std::string name;
+  std::string ports;    // names separated by blanks
+  Measurement entries;
+  bool operator==(const Scheduler&) const = default;
+};
+template <class Fields>
+void describe(Fields& f, Scheduler& s) {
+  f.need("name", s.name), f.need("ports", s.ports), f.need("entries", s.entries);
+}
+
+// The load part of an instruction, by what it loads.
+struct LoadRule {
+  Match match;
+  Measurement latency;
+  std::vector<PortNeed> ports;
+  bool operator==(const LoadRule&) const = default;
+};
+template <class Fields>
+void describe(Fields& f, LoadRule& r) { f("match", r.match), f.need("latency", r.latency), f.need("ports", r.ports); }
+
+// The store part: address and data may go to different ports.
+struct StoreRule {
+  Match match;
+  std::vector<PortNeed> address_ports, data_ports;
+  bool operator==(const StoreRule&) const = default;
+};
+template <class Fields>
+void describe(Fields& f, StoreRule& r) {
+  f("match", r.match), f("address_ports", r.address_ports), f("data_ports", r.data_ports);
+}
+
+// Between the core and its first-level cache.
+struct MemoryRules {
+  std::vector<LoadRule> loads;
+  std::vector<StoreRule> stores;
+  std::vector<BankRule> banks;
+  std::vector<ForwardingRule> forwarding;             // store contains load
+  std::optional<Measurement> failed_forwarding;       // the load needs bytes of several stores, or more than one has
+  std::optional<Measurement> store_cycles;            // per store leaving the store buffer
+  int stores_per_line = 1;                            // that leave together when they go to one line
+  std::optional<Measurement> crossing_load_cycles, crossing_store_cycles;  // cycles per access that crosses a line
+  int line_bytes = 64;
+  bool operator==(const MemoryRules&) const = default;
+};
+template <class Fields>
+void describe(Fields& f, MemoryRules& m) {
+  f("loads", m.loads), f("stores", m.stores), f("banks", m.banks), f("forwarding", m.forwarding);
+  f("failed_forwarding", m.failed_forwarding), f("store_cycles", m.store_cycles);
+  f("stores_per_line", m.stores_per_line), f("crossing_load_cycles", m.crossing_load_cycles);
+  f("crossing_store_cycles", m.crossing_store_cycles), f("line_bytes", m.line_bytes);
+}
+
+struct BranchCosts {
+  std::optional<Measurement> misprediction;    // from the branch known to the first right instruction renamed
+  std::optional<Measurement> learned_period;   // longest random pattern of one branch that is predicted
+  std::optional<Measurement> call_return;      // an empty call and its return
+  bool operator==(const BranchCosts&) const = default;
+};
+template <class Fields>
+void describe(Fields& f, BranchCosts& b) {
+  f("misprediction", b.misprediction), f("learned_period", b.learned_period), f("call_return", b.call_return);
+}
+
 struct CoreModel {
   Measurement clock_ghz;
-  std::string llvm_cpu;  // the -mcpu name whose tables are the fall-back
+  std::string llvm_cpu;                          // the -mcpu name whose tables are the fall-back
+  FrontEnd front_end;
+  Window window;
+  std::vector<std::string> ports;                // at most 32 names
+  bool bind_ports_at_rename = false;             // else a micro-operation takes the first port that comes free
+  std::vector<Scheduler> schedulers;
+  std::map<std::string, std::string> llvm_ports; // what LLVM's resource names mean here: "V1UnitV01": "V0 V1"
+  std::vector<InstructionRule> instructions;     // measured, by opcode
+  std::vector<InstructionRule> classes;          // then rules for whole classes
+  std::vector<BypassRule> bypasses;
+  RenameRules rename;
+  MemoryRules memory;
+  BranchCosts branches;
   bool operator==(const CoreModel&) const = default;
 };
 template <class Fields>
-void describe(Fields& f, CoreModel& c) { f.need("clock_ghz", c.clock_ghz), f("llvm_cpu", c.llvm_cpu); }
+void describe(Fields& f, CoreModel& c) {
+  f.need("clock_ghz", c.clock_ghz), f("llvm_cpu", c.llvm_cpu), f("front_end", c.front_end), f("window", c.window);
+  f("ports", c.ports), f("bind_ports_at_rename", c.bind_ports_at_rename), f("schedulers", c.schedulers);
+  f("llvm_ports", c.llvm_ports), f("instructions", c.instructions), f("classes", c.classes);
+  f("bypasses", c.bypasses), f("rename", c.rename), f("memory", c.memory), f("branches", c.branches);
+}
 
 }  // namespace perfcast
