@@ -12,7 +12,7 @@ namespace perfcast {
 
 struct FunctionPositions {
   double entries = 0;
-  // (file as the compiler wrote it, line, column) -> executions of the block that holds it; where several blocks hold
+  // (file as source_path() spells it, line, column) -> executions of the block that holds it; where several blocks hold
   // one position, the most executed of them.
   std::map<std::tuple<std::string, int, int>, double> at;
 };

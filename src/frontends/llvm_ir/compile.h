@@ -1,0 +1,73 @@
+// A program's sources become LLVM bitcode, by the compilers' own drivers (clang-19, clang++-19, flang-new-19):
+//
+//   final  the optimised IR a plain compile with the user's flags would generate code from. Analysed machine code,
+//          counted program and timed program all come from this one file (design: counts are exact for the code that
+//          really runs). Every block has a name.
+//   early  the IR before any optimisation, whose instructions still carry every source position. For -O0 it is the
+//          final one.
+//
+// Modules are kept apart, one per source: linking them would give other code than a plain compile does.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "base/result.h"
+
+namespace perfcast::llvm_ir {
+
+enum class Language { c, cxx, fortran };
+
+struct CompileRequest {
+  std::vector<std::string> sources;  // of these, or ...
+  std::string build_folder;          // ... those of the compile_commands.json in this folder
+  std::string cflags;                // as typed: "-O2 -DN=5 -lm"
+  std::string target, cpu;           // triple and CPU; empty: what the compiler takes for this host
+  bool early = true;                 // make the early IR too
+};
+
+// One source file and what became of it.
+struct Unit {
+  std::string source;              // as the user named it
+  Language language = Language::c;
+  std::string compiler;            // full path of the driver
+  std::string folder;              // where the driver ran (compile_commands.json says); empty: the current folder
+  std::vector<std::string> flags;  // of the compilation, without -c, -o, -l and the source
+  std::string optimisation;        // "-O0" ... "-O3", "-Os", ...: the one that counts
+  std::string final_bitcode, early_bitcode;  // files; the same file at -O0, early empty when not asked for
+};
+
+struct CompiledProgram {
+  std::vector<Unit> units;
+  std::vector<std::string> link_flags;  // -l, -L, -Wl, -pthread, -fopenmp, -static, objects and archives
+  std::string target, cpu;
+  bool threads = false;                 // it may run more than one thread
+  TemporaryFolder scratch;              // holds the bitcode; give new files names of your own in it
+
+  std::string compiler_name() const;    // "clang 19.1.7", for records
+  std::string languages() const;        // "c", "c++", "fortran", "c, fortran"
+};
+
+// The language by the file's ending; none: not a source we know.
+Result<Language> language_of(const std::string& source);
+
+Result<CompiledProgram> compile_program(const CompileRequest& request);
+
+// The command that generates code from a bitcode file and runs no IR pass on it: `clang-19 -x ir -O2 -Xclang
+// -disable-llvm-passes -c`, with those of the unit's flags that matter then. Block names are kept.
+std::vector<std::string> code_generation_command(const Unit& unit, const CompiledProgram& program,
+                                                 const std::string& bitcode, const std::string& object);
+
+// Runs a compiler; its message is the error's text.
+Status run_compiler(const std::vector<std::string>& command, const std::string& folder, const std::string& what);
+
+// Links objects into an executable with the program's own link flags and the driver its languages need.
+Status link_program(const CompiledProgram& program, const std::vector<std::string>& objects,
+                    const std::string& executable);
+
+// The executable a plain compile would give, made from the final bitcode: what is timed.
+Status build_plain(const CompiledProgram& program, const std::string& executable);
+
+}  // namespace perfcast::llvm_ir

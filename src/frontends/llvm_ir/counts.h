@@ -1,0 +1,41 @@
+// What a counted run tells: for every function with a body in every unit, how often each block and edge of its IR ran.
+// Plain data, no compiler headers: the machine-code front end and the graph builder both read it.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace perfcast::llvm_ir {
+
+struct EdgeCount {
+  int to = 0;  // block index in the same function
+  double count = 0;
+};
+
+struct BlockCounts {
+  std::string name;  // of the IR block, unique in its function
+  double count = 0;  // times the block was entered
+  std::vector<EdgeCount> next;
+  // Executions that ended inside the block, because a call in it threw, exited or jumped away, minus those that came
+  // back in by a second return of setjmp: count == sum of next + left.
+  double left = 0;
+};
+
+struct FunctionCounts {
+  std::string name;        // linkage name
+  bool internal = false;   // static: other units may have another function of this name
+  double entries = 0;
+  std::vector<BlockCounts> blocks;  // in the order of the IR; the first is the entry
+};
+
+struct UnitCounts {
+  std::vector<FunctionCounts> functions;  // in the order of the module
+  const FunctionCounts* find(const std::string& name) const {
+    for (const auto& function : functions)
+      if (function.name == name) return &function;
+    return nullptr;
+  }
+};
+
+}  // namespace perfcast::llvm_ir
