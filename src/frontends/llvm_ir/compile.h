@@ -57,8 +57,8 @@ Result<CompiledProgram> compile_program(const CompileRequest& request);
 
 // The command that generates code from a bitcode file and runs no IR pass on it: `clang-19 -x ir -O2 -Xclang
 // -disable-llvm-passes -c`, with those of the unit's flags that matter then. Block names are kept.
-std::vector<std::string> code_generation_command(const Unit& unit, const CompiledProgram& program,
-                                                 const std::string& bitcode, const std::string& object);
+std::vector<std::string> code_generation_command(const Unit& unit, const std::string& bitcode,
+                                                 const std::string& object);
 
 // Runs a compiler; its message is the error's text.
 Status run_compiler(const std::vector<std::string>& command, const std::string& folder, const std::string& what);

@@ -1,0 +1,255 @@
+#include "frontends/llvm_ir/compile.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <future>
+#include <set>
+
+#include "base/json.h"
+#include "base/process.h"
+#include "base/text.h"
+#include "frontends/llvm_ir/flags.h"
+#include "frontends/llvm_ir/module.h"
+
+namespace perfcast::llvm_ir {
+namespace fs = std::filesystem;
+namespace {
+
+const char* driver_name(Language language) {
+  switch (language) {
+    case Language::c: return "clang-19";
+    case Language::cxx: return "clang++-19";
+    case Language::fortran: return "flang-new-19";
+  }
+  return "";
+}
+
+Result<std::string> find_driver(Language language) {
+  auto path = find_program(driver_name(language));
+  if (!path)
+    return unfit(std::string("the compiler ") + driver_name(language) + " is not installed", "", "./scripts/install-packages");
+  return *path;
+}
+
+bool is_x86(const std::string& target) {
+  if (!target.empty()) return target.starts_with("x86_64") || target.starts_with("i686");
+#if defined(__x86_64__)
+  return true;
+#else
+  return false;
+#endif
+}
+
+std::vector<std::string> target_flags(const std::string& target, const std::string& cpu) {
+  std::vector<std::string> flags;
+  if (!target.empty()) flags.push_back("--target=" + target);
+  if (!cpu.empty()) flags.push_back((is_x86(target) ? "-march=" : "-mcpu=") + cpu);
+  return flags;
+}
+
+Result<Unit> make_unit(const std::string& source, const std::vector<std::string>& flags, const std::string& folder,
+                       const CompileRequest& request) {
+  const fs::path whole = folder.empty() ? fs::path(source) : fs::path(folder) / source;
+  if (!fs::is_regular_file(whole)) return unfit("there is no such source file", source);
+  Unit unit;
+  unit.source = source, unit.folder = folder, unit.flags = flags;
+  TRY(unit.language, language_of(source));
+  TRY(unit.compiler, find_driver(unit.language));
+  for (auto& flag : target_flags(request.target, request.cpu)) unit.flags.push_back(flag);
+  unit.optimisation = sort_flags(unit.flags).optimisation;
+  return unit;
+}
+
+// The entries of compile_commands.json; `wanted` narrows them down to the sources the user named.
+Result<std::vector<Unit>> units_of_build(const CompileRequest& request, const std::vector<std::string>& more_flags,
+                                         bool& threads) {
+  const std::string path = (fs::path(request.build_folder) / "compile_commands.json").string();
+  auto parsed = read_json_file(path);
+  if (!parsed)
+    return unfit(parsed.error().what, path, "make it with cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON, or with bear");
+  std::set<std::string> wanted, seen;
+  for (const auto& source : request.sources) wanted.insert(fs::weakly_canonical(source).string());
+  std::vector<Unit> units;
+  for (const auto& entry : *parsed) {
+    if (!entry.is_object() || !entry.contains("file") || !entry["file"].is_string())
+      return unfit("an entry has no \"file\"", path);
+    const std::string folder = entry.value("directory", request.build_folder), file = entry["file"];
+    const std::string whole = fs::weakly_canonical(fs::path(folder) / file).string();
+    if (!is_source_name(file) || (!wanted.empty() && !wanted.contains(whole)) || !seen.insert(whole).second) continue;
+    std::vector<std::string> words;
+    if (entry.contains("arguments")) words = entry["arguments"].get<std::vector<std::string>>();
+    else words = split_words(entry.value("command", ""));
+    if (!words.empty()) words.erase(words.begin());  // their compiler; ours takes its place
+    SortedFlags sorted = sort_flags(words);
+    threads |= sorted.threads;
+    sorted.compile.insert(sorted.compile.end(), more_flags.begin(), more_flags.end());
+    TRY(Unit unit, make_unit(file, sorted.compile, fs::absolute(folder).string(), request));
+    units.push_back(std::move(unit));
+  }
+  if (units.empty()) return unfit("no source of the program is listed", path);
+  return units;
+}
+
+std::vector<std::string> bitcode_command(const Unit& unit, bool early, const std::string& bitcode,
+                                         const std::string& scratch) {
+  std::vector<std::string> command = {unit.compiler};
+  command.insert(command.end(), unit.flags.begin(), unit.flags.end());
+  if (unit.language == Language::fortran) {
+    // Flang has no switch for "before the optimiser"; at -O0 it keeps a position for every statement.
+    if (early) command.push_back("-O0");
+    command.insert(command.end(), {"-module-dir", scratch, "-I", scratch});
+  } else {
+    command.insert(command.end(), {"-fno-discard-value-names", "-Wno-unused-command-line-argument"});
+    if (early) command.insert(command.end(), {"-Xclang", "-disable-llvm-passes"});
+  }
+  command.insert(command.end(), {"-gline-tables-only", "-emit-llvm", "-c", unit.source, "-o", bitcode});
+  return command;
+}
+
+// Both stages of one unit, side by side. Returns whether it uses threads.
+Result<bool> compile_unit(Unit& unit, int number, bool early, const std::string& scratch) {
+  const std::string base = scratch + "/unit" + std::to_string(number);
+  unit.final_bitcode = base + ".final.bc";
+  auto compile = [&](bool is_early, const std::string& bitcode) -> Result<bool> {
+    CHECK_OK(run_compiler(bitcode_command(unit, is_early, bitcode, scratch), unit.folder, unit.source));
+    return finish_bitcode(bitcode);
+  };
+  const bool same = unit.optimisation == "-O0";
+  std::future<Result<bool>> early_done;
+  if (early && !same) {
+    unit.early_bitcode = base + ".early.bc";
+    early_done = std::async(std::launch::async, compile, true, unit.early_bitcode);
+  } else if (early) {
+    unit.early_bitcode = unit.final_bitcode;
+  }
+  Result<bool> done = compile(false, unit.final_bitcode);
+  if (early_done.valid()) {
+    Result<bool> early_result = early_done.get();
+    if (done && !early_result) done = early_result;
+  }
+  return done;
+}
+
+// Fortran sources may use modules of later ones: those that fail are tried again while any succeeds.
+Result<bool> compile_units(std::vector<Unit>& units, bool early, const std::string& scratch) {
+  std::vector<std::size_t> waiting(units.size());
+  for (std::size_t i = 0; i < units.size(); i++) waiting[i] = i;
+  bool threads = false;
+  while (!waiting.empty()) {
+    std::vector<std::size_t> failed;
+    std::optional<Error> first;
+    for (std::size_t i : waiting) {
+      auto done = compile_unit(units[i], static_cast<int>(i), early, scratch);
+      if (done) {
+        threads |= *done;
+        continue;
+      }
+      if (units[i].language != Language::fortran) return std::unexpected(done.error());
+      if (!first) first = done.error();
+      failed.push_back(i);
+    }
+    if (failed.size() == waiting.size()) return std::unexpected(*first);
+    waiting = failed;
+  }
+  return threads;
+}
+
+}  // namespace
+
+Result<Language> language_of(const std::string& source) {
+  const std::string ending = fs::path(source).extension().string();
+  if (!is_source_name(source))
+    return unfit("perfcast does not know this kind of source", source, "C, C++ or Fortran; a program: --binary " + source);
+  if (ending == ".c") return Language::c;
+  return ending[1] == 'f' || ending[1] == 'F' ? Language::fortran : Language::cxx;
+}
+
+Status run_compiler(const std::vector<std::string>& command, const std::string& folder, const std::string& what) {
+  RunRequest request;
+  request.command = command, request.folder = folder;
+  TRY(RunOutcome outcome, run_program(request));
+  if (outcome.ok()) return {};
+  std::string message = outcome.errors.empty() ? outcome.output : outcome.errors;
+  while (!message.empty() && message.back() == '\n') message.pop_back();
+  if (outcome.ending != Ending::exited || message.empty()) message += "\n" + command[0] + " " + outcome.how_it_ended();
+  return unfit("this does not compile:\n" + message, what, "check --cflags, and that it compiles with " +
+                                                               fs::path(command[0]).filename().string());
+}
+
+Result<CompiledProgram> compile_program(const CompileRequest& request) {
+  SortedFlags sorted = sort_flags(split_words(request.cflags));
+  std::vector<std::string> sources = request.sources;
+  sources.insert(sources.end(), sorted.sources.begin(), sorted.sources.end());
+  TRY(TemporaryFolder scratch, TemporaryFolder::make("compile"));
+  CompiledProgram program{.units = {}, .link_flags = sorted.link, .target = request.target, .cpu = request.cpu,
+                          .threads = sorted.threads, .scratch = std::move(scratch)};
+  if (!request.build_folder.empty()) {
+    TRY(program.units, units_of_build(request, sorted.compile, program.threads));
+  } else {
+    for (const auto& source : sources) {
+      TRY(Unit unit, make_unit(source, sorted.compile, {}, request));
+      program.units.push_back(std::move(unit));
+    }
+  }
+  if (program.units.empty()) return wrong_usage("no source file was given", "perfcast analyze prog.c -- ARGS");
+  TRY(bool threads, compile_units(program.units, request.early, program.scratch.path().string()));
+  program.threads |= threads;
+  return program;
+}
+
+std::string CompiledProgram::compiler_name() const {
+  std::set<std::string> names;
+  for (const auto& unit : units) names.insert(unit.language == Language::fortran ? "flang" : "clang");
+  std::vector<std::string> texts;
+  for (const auto& name : names) texts.push_back(name + " " + llvm_version());
+  return join(texts, ", ");
+}
+
+std::string CompiledProgram::languages() const {
+  std::set<std::string> names;
+  for (const auto& unit : units)
+    names.insert(unit.language == Language::c ? "c" : unit.language == Language::cxx ? "c++" : "fortran");
+  return join({names.begin(), names.end()}, ", ");
+}
+
+std::vector<std::string> code_generation_command(const Unit& unit, const std::string& bitcode,
+                                                 const std::string& object) {
+  std::vector<std::string> command = {find_program("clang-19").value_or("clang-19"), "-x", "ir"};
+  auto flags = code_generation_flags(unit.flags);
+  command.insert(command.end(), flags.begin(), flags.end());
+  command.insert(command.end(), {"-Xclang", "-disable-llvm-passes", "-fno-discard-value-names", "-w", "-c", bitcode, "-o", object});
+  return command;
+}
+
+Status link_program(const CompiledProgram& program, const std::vector<std::string>& objects,
+                    const std::string& executable) {
+  auto has = [&](Language language) {
+    return std::ranges::any_of(program.units, [&](const Unit& unit) { return unit.language == language; });
+  };
+  const Language language = has(Language::fortran) ? Language::fortran : has(Language::cxx) ? Language::cxx : Language::c;
+  TRY(std::string driver, find_driver(language));
+  std::vector<std::string> command = {driver};
+  if (!program.target.empty()) command.push_back("--target=" + program.target);
+  command.insert(command.end(), objects.begin(), objects.end());
+  command.insert(command.end(), program.link_flags.begin(), program.link_flags.end());
+  if (language == Language::fortran && has(Language::cxx)) command.push_back("-lstdc++");
+  command.insert(command.end(), {"-o", executable});
+  auto linked = run_compiler(command, {}, "linking");
+  if (!linked) {
+    linked.error().what.replace(0, std::string("this does not compile").size(), "the program does not link");
+    linked.error().try_this = "name all of its sources, and its libraries in --cflags \"-lm ...\"";
+  }
+  return linked;
+}
+
+Status build_plain(const CompiledProgram& program, const std::string& executable) {
+  std::vector<std::string> objects;
+  for (std::size_t i = 0; i < program.units.size(); i++) {
+    objects.push_back(program.scratch.file("unit" + std::to_string(i) + ".plain.o"));
+    const Unit& unit = program.units[i];
+    CHECK_OK(run_compiler(code_generation_command(unit, unit.final_bitcode, objects.back()), {}, unit.source));
+  }
+  return link_program(program, objects, executable);
+}
+
+}  // namespace perfcast::llvm_ir

@@ -1,0 +1,37 @@
+// Bitcode files as LLVM modules, and the two things every reader needs: names for all blocks, and which functions have
+// a body here. The only header of this folder that shows LLVM; heavy, so include it in few files.
+#pragma once
+
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+
+namespace perfcast::llvm_ir {
+
+struct LoadedModule {
+  std::unique_ptr<llvm::LLVMContext> context;  // outlives the module
+  std::unique_ptr<llvm::Module> module;
+};
+
+Result<LoadedModule> load_module(const std::string& bitcode);
+Status save_module(const llvm::Module& module, const std::string& bitcode);
+
+// A body that becomes code in this unit (not a copy kept for inlining only).
+bool has_code(const llvm::Function& function);
+
+// Gives every nameless block a name, unique in its function and the same each time.
+void name_blocks(llvm::Module& module);
+
+// Uses of thread libraries: the program may run more than one thread.
+bool uses_threads(const llvm::Module& module);
+
+// Names the blocks of a bitcode file in place; tells whether it uses threads.
+Result<bool> finish_bitcode(const std::string& bitcode);
+
+std::string llvm_version();
+
+}  // namespace perfcast::llvm_ir
