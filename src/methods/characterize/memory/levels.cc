@@ -1,0 +1,90 @@
+#include "methods/characterize/memory/levels.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace perfcast::characterize {
+
+double crossing(const std::vector<CurvePoint>& curve, double low, double high) {
+  double wanted = (low + high) / 2;
+  for (std::size_t i = 1; i < curve.size(); i++)
+    if (curve[i - 1].y <= wanted && curve[i].y > wanted) {
+      double share = (wanted - curve[i - 1].y) / (curve[i].y - curve[i - 1].y);
+      return std::exp(std::log(curve[i - 1].x) + share * (std::log(curve[i].x) - std::log(curve[i - 1].x)));
+    }
+  return 0;
+}
+
+namespace {
+
+// The plateau of a cache of nominal size `here`, above one of size `below`: the lowest quarter of the curve between.
+double plateau_between(const std::vector<CurvePoint>& curve, double below, double here) {
+  std::vector<double> inside;
+  for (const auto& point : curve)
+    if (point.x > 1.6 * below && point.x <= 0.75 * here) inside.push_back(point.y);
+  if (inside.empty())
+    for (const auto& point : curve)
+      if (point.x > below && point.x <= here) inside.push_back(point.y);
+  if (inside.empty()) return 0;
+  std::sort(inside.begin(), inside.end());
+  return inside[inside.size() / 4];
+}
+
+std::vector<Plateau> from_shape(const std::vector<CurvePoint>& curve) {
+  std::vector<Plateau> plateaus;
+  std::vector<double> run;
+  auto close = [&] {
+    if (run.size() < 2) return run.clear();
+    std::sort(run.begin(), run.end());
+    double value = run[run.size() / 2];
+    if (plateaus.empty() || value > 1.4 * plateaus.back().value) plateaus.push_back({value, 0});
+    run.clear();
+  };
+  for (std::size_t i = 0; i < curve.size(); i++) {
+    if (!run.empty() && curve[i].y > 1.15 * run.back()) close();
+    run.push_back(curve[i].y);
+  }
+  close();
+  return plateaus;
+}
+
+}  // namespace
+
+std::vector<Plateau> find_plateaus(const std::vector<CurvePoint>& curve, const std::vector<double>& nominal) {
+  if (curve.empty()) return {};
+  std::vector<Plateau> plateaus;
+  double below = 0;
+  for (double size : nominal) {
+    double value = plateau_between(curve, below, size);
+    if (value > 0 && (plateaus.empty() || value > 1.15 * plateaus.back().value)) plateaus.push_back({value, 0});
+    below = size;
+  }
+  if (plateaus.empty()) plateaus = from_shape(curve);
+  else if (double last = curve.back().y; curve.back().x > 1.5 * below && last > 1.15 * plateaus.back().value)
+    plateaus.push_back({last, 0});
+  for (std::size_t i = 0; i + 1 < plateaus.size(); i++) {
+    plateaus[i].capacity = crossing(curve, plateaus[i].value, plateaus[i + 1].value);
+    // The curve knows a capacity only to within its steps: a nominal size that agrees with it is the better number.
+    for (double size : nominal)
+      if (size > 0.68 * plateaus[i].capacity && size < 1.47 * plateaus[i].capacity) plateaus[i].capacity = size;
+  }
+  return plateaus;
+}
+
+double fit_window(const std::vector<CurvePoint>& times, double latency, double parallel, double own) {
+  double best = 0, best_error = INFINITY;
+  // The filler's own cost per instruction is what the longest filler shows.
+  double per_instruction = times.empty() || times.back().x <= 0 ? 0 : 0.25 * times.back().y / times.back().x;
+  for (double window = 16; window <= 1024; window *= 1.02) {
+    double error = 0;
+    for (const auto& point : times) {
+      double overlap = std::min(parallel, 1 + window / (point.x + own));
+      double model = std::max(latency / overlap, per_instruction * point.x);
+      error += std::pow(std::log(point.y / model), 2);
+    }
+    if (error < best_error) best_error = error, best = window;
+  }
+  return best;
+}
+
+}  // namespace perfcast::characterize

@@ -1,0 +1,30 @@
+// From curves to numbers: pure functions, tested on planted curves.
+#pragma once
+
+#include <vector>
+
+namespace perfcast::characterize {
+
+struct CurvePoint {
+  double x = 0, y = 0;  // size in bytes (or entries), nanoseconds
+};
+
+struct Plateau {
+  double value = 0;      // latency on the plateau
+  double capacity = 0;   // where the curve has risen half-way to the next plateau; 0 for the last
+};
+
+// The plateaus of a rising latency curve. `nominal` sizes, where the system tells them, say how many there are and
+// about where; the values and capacities come from the curve alone. Without them, plateaus are runs of the curve that
+// rise by less than 15 % per step.
+std::vector<Plateau> find_plateaus(const std::vector<CurvePoint>& curve, const std::vector<double>& nominal);
+
+// Where a step curve first exceeds half-way between `low` and `high`, interpolated on log x; 0 when it never does.
+double crossing(const std::vector<CurvePoint>& curve, double low, double high);
+
+// Effective window W in instructions, from times of independent misses with `filler` instructions between them:
+// t = latency / min(parallel, 1 + W / (filler + own)), never below the filler's own time (findings in
+// docs/characterize.md). `own` is the loop's own instructions.
+double fit_window(const std::vector<CurvePoint>& times, double latency, double parallel, double own);
+
+}  // namespace perfcast::characterize

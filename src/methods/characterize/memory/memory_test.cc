@@ -1,0 +1,72 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "methods/characterize/memory/kernels.h"
+#include "methods/characterize/memory/levels.h"
+
+namespace perfcast::characterize {
+namespace {
+
+// A machine of 32 KiB, 1 MiB and 16 MiB with 1, 4, 20 and 100 ns; rings larger than a cache miss it altogether.
+std::vector<CurvePoint> planted_curve(double factor) {
+  std::vector<CurvePoint> curve;
+  for (double bytes = 12 * 1024; bytes <= 200 * 1024 * 1024; bytes *= factor)
+    curve.push_back({bytes, bytes <= 32768 ? 1.0 : bytes <= 1048576 ? 4.0 : bytes <= 16777216 ? 20.0 : 100.0});
+  return curve;
+}
+
+}  // namespace
+
+TEST(Levels, PlantedCachesAreFound) {
+  for (auto nominal : {std::vector<double>{32768, 1048576, 16777216}, std::vector<double>{}}) {
+    auto plateaus = find_plateaus(planted_curve(std::sqrt(2.0)), nominal);
+    ASSERT_EQ(plateaus.size(), 4u);
+    EXPECT_DOUBLE_EQ(plateaus[0].value, 1);
+    EXPECT_DOUBLE_EQ(plateaus[2].value, 20);
+    EXPECT_DOUBLE_EQ(plateaus[3].value, 100);
+    EXPECT_NEAR(std::log2(plateaus[0].capacity / 32768), 0, 0.5);
+    EXPECT_NEAR(std::log2(plateaus[1].capacity / 1048576), 0, 0.5);
+    EXPECT_NEAR(std::log2(plateaus[2].capacity / 16777216), 0, 0.5);
+  }
+}
+
+TEST(Levels, ACacheSmallerThanItsNameIsMeasuredAsItIs) {
+  // The system says 64 MiB, the curve says 16 MiB.
+  auto plateaus = find_plateaus(planted_curve(1.41), {32768, 1048576, 67108864});
+  ASSERT_GE(plateaus.size(), 3u);
+  EXPECT_LT(plateaus[2].capacity, 32e6);
+}
+
+TEST(Levels, EmptyCurveHasNoPlateaus) { EXPECT_TRUE(find_plateaus({}, {}).empty()); }
+
+TEST(Levels, CrossingInterpolatesOnALogScale) {
+  EXPECT_NEAR(crossing({{1, 0}, {4, 2}}, 0, 2), 2, 1e-9);
+  EXPECT_EQ(crossing({{1, 0}, {4, 1}}, 5, 9), 0);
+}
+
+TEST(Levels, WindowIsRecovered) {
+  std::vector<CurvePoint> times;
+  for (double filler : {0.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0})
+    times.push_back({filler, std::max(100 / std::min(20.0, 1 + 140 / (filler + 7)), 0.05 * filler)});
+  EXPECT_NEAR(fit_window(times, 100, 20, 7), 140, 6);
+}
+
+TEST(Kernels, RingVisitsEveryCellOnce) {
+  Buffer buffer(64 * 1024, false);
+  char* start = make_ring(buffer.begin(), 1000, line, false);
+  EXPECT_EQ(chase(start, 1000), start);
+  EXPECT_NE(chase(start, 999), start);
+}
+
+TEST(Kernels, CopyCopiesAndUpdateUpdates) {
+  Buffer buffer(8192, false);
+  for (int i = 0; i < 4096; i++) buffer.begin()[i] = static_cast<char>(i);
+  copy_streams(buffer.begin(), 8192, 2);
+  for (int i = 0; i < 4096; i++) ASSERT_EQ(buffer.begin()[i], buffer.begin()[4096 + i]);
+  long before = *reinterpret_cast<long*>(buffer.begin());
+  update_lines(buffer.begin(), 8192);
+  EXPECT_EQ(*reinterpret_cast<long*>(buffer.begin()), before + 1);
+}
+
+}  // namespace perfcast::characterize

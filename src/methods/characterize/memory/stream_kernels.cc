@@ -1,0 +1,3 @@
+#define VECTOR_BYTES 16
+#define STREAM_NAMESPACE narrow
+#include "methods/characterize/memory/stream_kernels.inc"
