@@ -1,0 +1,28 @@
+// How far a model is known to be off, beyond the noise of the costs it was given: log(measured / predicted) is taken
+// as normal with this mean and standard deviation. An interval that knew only the noise of the measurements would be
+// far too narrow (Saavedra's own standard deviation for figure 6.1 is 5 %, his errors go to 20 %).
+#pragma once
+
+#include <array>
+
+namespace perfcast::predict {
+
+struct ModelError {
+  double bias = 0;    // of log(measured / predicted); positive: the model predicts too little
+  double spread = 0;
+};
+
+// Saavedra 1988, table 7.2: 61.5 % of 91 pairs within 10 %, 85.7 % within 15 %, 96.7 % within 20 %: a normal of 0.105.
+inline constexpr ModelError hllc_in_order{0, 0.105};
+// Cores that overlap operations, compiled as the costs were: isolated costs miss both the overlap and the chains
+// through memory (README.md, "How sure").
+inline constexpr ModelError hllc_overlapping{0.3, 0.6};
+// ... and compiled with more optimisation than the costs were: much of the source does not survive.
+inline constexpr ModelError hllc_optimised{-1.2, 0.8};
+// Papaefstathiou et al. 1994, table 6: flops alone fall short by 5 to 80 %, 46 % on average.
+inline constexpr ModelError poc_flops{0.6, 0.6};
+
+// Interval of this confidence around `seconds`, whose costs have the standard deviation `sd` (seconds).
+std::array<double, 2> interval_of(double seconds, double sd, const ModelError& error, double confidence);
+
+}  // namespace perfcast::predict

@@ -1,0 +1,160 @@
+// High-level-language characterization: Saavedra's linear model (1988, section 6.1). The time is the sum over source
+// operations of executions x cost, nothing else; the costs are those of the program's language, from the compiler and
+// flags nearest to its own.
+//
+// Limits: costs measured one by one are added, so work that a core overlaps is counted twice and waiting that only
+// chains cause is not seen. The interval says so (accuracy.h).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "methods/predict/accuracy.h"
+#include "methods/predict/block_sum.h"
+#include "methods/predict/models.h"
+
+namespace perfcast::predict {
+namespace {
+
+// C and C++ share most operations: each may stand in for the other.
+const OperationCosts* costs_of_language(const Machine& machine, const ProgramRun& run, std::string& remark) {
+  const std::string language = run.language.empty() ? "c" : run.language;
+  if (auto* own = machine.costs_for(language, run.compiler, run.cflags)) return own;
+  std::string kin = language == "c" ? "c++" : language == "c++" ? "c" : "";
+  auto* costs = kin.empty() ? nullptr : machine.costs_for(kin, run.compiler, run.cflags);
+  if (costs) remark = fmt::format("{} has no costs for {}; those for {} were used", machine.name, language, kin);
+  return costs;
+}
+
+// Costs by name, with the two rules for what is not measured directly: arrays of more than three dimensions continue
+// the line through two and three (Saavedra, table 4.5), library routines may stand among the system's routines.
+class Costs {
+ public:
+  Costs(const OperationCosts& operations, const Machine& machine) : operations_(operations), machine_(machine) {}
+
+  std::optional<Measurement> of(const std::string& operation) const {
+    if (auto it = operations_.costs.find(operation); it != operations_.costs.end()) return it->second;
+    if (machine_.system)
+      if (auto it = machine_.system->routines.find(operation); it != machine_.system->routines.end()) return it->second;
+    if (operation.size() == 4 && operation.starts_with("ARR") && operation[3] >= '4' && operation[3] <= '9')
+      return more_dimensions(operation[3] - '0');
+    return {};
+  }
+
+ private:
+  std::optional<Measurement> more_dimensions(int n) const {
+    auto two = of("ARR2"), three = of("ARR3");
+    if (!two || !three) return {};
+    double k = n - 3;
+    Measurement cost;
+    cost.value = std::max(three->value + k * (three->value - two->value), 0.0);
+    cost.sd = std::hypot((1 + k) * three->sd.value_or(0), k * two->sd.value_or(0));
+    cost.how = How::derived;
+    cost.note = "continues the line through ARR2 and ARR3";
+    return cost;
+  }
+
+  const OperationCosts& operations_;
+  const Machine& machine_;
+};
+
+bool estimated(const Measurement& cost) {
+  return cost.how != How::measured && cost.how != How::published;
+}
+
+// What could not be costed, by operation, and how much of the time rests on estimates.
+struct Unsure {
+  std::map<std::string, double> without_cost;
+  double operations = 0, estimated_seconds = 0;
+};
+
+void add_blocks(const Graph& graph, const Costs& costs, BlockSum& sum, Unsure& unsure) {
+  std::map<std::string, std::optional<Measurement>> known;
+  std::vector<Share> shares;
+  for (const auto& function : graph.functions)
+    for (const auto& block : function.blocks) {
+      shares.clear();
+      if (block.count.value <= 0) continue;
+      for (const auto& [operation, times] : block.usage) {
+        auto [it, is_new] = known.try_emplace(operation);
+        if (is_new) it->second = costs.of(operation);
+        double executions = block.count.value * times;
+        unsure.operations += executions;
+        if (!it->second) {
+          unsure.without_cost[operation] += executions;
+          continue;
+        }
+        const Measurement& cost = *it->second;
+        shares.push_back({operation, times, 1e-9 * times * cost.value, 1e-9 * times * cost.sd.value_or(0)});
+        if (estimated(cost)) unsure.estimated_seconds += 1e-9 * executions * cost.value;
+      }
+      sum.add(function, block, shares);
+    }
+}
+
+void tell_gaps(const Unsure& unsure, ModelPrediction& prediction) {
+  std::vector<std::pair<std::string, double>> missing(unsure.without_cost.begin(), unsure.without_cost.end());
+  std::stable_sort(missing.begin(), missing.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  double total = 0;
+  for (const auto& [operation, executions] : missing) {
+    double share = executions / unsure.operations;
+    prediction.gaps.push_back({fmt::format("{} has no cost on this machine: {:.2g} % of the operations left out",
+                                           operation, 100 * share), {}, executions});
+    total += share;
+  }
+  if (!missing.empty())
+    prediction.remarks.push_back(fmt::format("{:.2g} % of the operations have no cost on {} and are left out", 100 * total,
+                                             prediction.machine));
+}
+
+// Whether the program was optimised more than the code that the costs were measured on.
+bool optimised_beyond(const std::string& program_flags, const std::string& cost_flags) {
+  auto level = [](const std::string& flags) {
+    auto at = flags.rfind("-O");
+    if (at == flags.npos) return 0;
+    char c = at + 2 < flags.size() ? flags[at + 2] : '1';
+    return c >= '0' && c <= '9' ? c - '0' : 2;  // -Os, -Oz, -Ofast
+  };
+  return level(program_flags) > level(cost_flags);
+}
+
+ModelError error_on(const Machine& machine, const Profile& profile, const OperationCosts& costs) {
+  // Historical machines are described without an instruction set; they run one operation after the other.
+  if (machine.isa.empty()) return hllc_in_order;
+  return optimised_beyond(profile.run.cflags, costs.flags) ? hllc_optimised : hllc_overlapping;
+}
+
+}  // namespace
+
+Answer answer_hllc(const Profile& profile, const Machine& machine, const PredictOptions& options) {
+  if (!profile.source) return std::unexpected("the profile has no source operations");
+  ModelPrediction prediction;
+  prediction.model = Model::hllc;
+  prediction.machine = machine.name;
+  prediction.confidence = options.confidence;
+  std::string remark;
+  const OperationCosts* operations = costs_of_language(machine, profile.run, remark);
+  if (!operations)
+    return std::unexpected(fmt::format("{} has no costs of {} operations", machine.name,
+                                       profile.run.language.empty() ? "c" : profile.run.language));
+  if (!remark.empty()) prediction.remarks.push_back(remark);
+
+  BlockSum sum(profile.regions);
+  Unsure unsure;
+  add_blocks(*profile.source, Costs(*operations, machine), sum, unsure);
+  if (machine.system && machine.system->process_start_ns) {
+    const Measurement& start = *machine.system->process_start_ns;
+    sum.add_outside({"process start", 1, 1e-9 * start.value, 1e-9 * start.sd.value_or(0)});
+  }
+  sum.store(prediction);
+  tell_gaps(unsure, prediction);
+  prediction.estimated_share = prediction.seconds > 0 ? unsure.estimated_seconds / prediction.seconds : 0;
+  ModelError error = error_on(machine, profile, *operations);
+  prediction.interval = interval_of(prediction.seconds, *prediction.sd, error, options.confidence);
+  if (error.bias == hllc_optimised.bias)
+    prediction.remarks.push_back(fmt::format("the costs are those of code compiled with {}, the program was compiled with {}",
+                                             operations->flags.empty() ? "no flags" : operations->flags, profile.run.cflags));
+  return prediction;
+}
+
+}  // namespace perfcast::predict

@@ -1,0 +1,55 @@
+// Principal operation characterization: weighted flops over one rate (Papaefstathiou et al. 1994, equation 6). Blind to
+// everything but floating point, and kept to show how far that goes.
+#include <fmt/format.h>
+
+#include "methods/predict/accuracy.h"
+#include "methods/predict/block_sum.h"
+#include "methods/predict/flops.h"
+#include "methods/predict/models.h"
+
+namespace perfcast::predict {
+
+Answer answer_poc(const Profile& profile, const Machine& machine, const PredictOptions& options) {
+  if (!profile.source) return std::unexpected("the profile has no source operations");
+  if (!machine.mflops || machine.mflops->value <= 0) return std::unexpected(machine.name + " has no flop rate");
+  const double seconds_per_flop = 1e-6 / machine.mflops->value;
+  const double relative_sd = machine.mflops->sd.value_or(0) / machine.mflops->value;
+
+  BlockSum sum(profile.regions);
+  std::vector<Share> shares;
+  for (const auto& function : profile.source->functions)
+    for (const auto& block : function.blocks) {
+      shares.clear();
+      for (const auto& [operation, times] : block.usage)
+        if (double flops = flops_of(operation))
+          shares.push_back({operation, times, times * flops * seconds_per_flop, times * flops * seconds_per_flop * relative_sd});
+      if (block.count.value > 0 && !shares.empty()) sum.add(function, block, shares);
+    }
+  if (sum.seconds() <= 0) return std::unexpected("the program has no floating-point operations");
+
+  ModelPrediction prediction;
+  prediction.model = Model::poc;
+  prediction.machine = machine.name;
+  prediction.confidence = options.confidence;
+  sum.store(prediction);
+  // One rate for all: its error is common to all parts.
+  prediction.sd = prediction.seconds * relative_sd;
+  prediction.interval = interval_of(prediction.seconds, *prediction.sd, poc_flops, options.confidence);
+  prediction.estimated_share = machine.mflops->how == How::measured || machine.mflops->how == How::published ? 0 : 1;
+  return prediction;
+}
+
+// Component timing: the program was timed on the spot; the machine is the one we run on.
+Answer answer_ct(const Profile&, const Machine&, const PredictOptions& options) {
+  if (!options.timed) return std::unexpected("the program was not timed (--measure times it here)");
+  ModelPrediction prediction;
+  prediction.model = Model::ct;
+  prediction.machine = "here";
+  prediction.seconds = options.timed->seconds;
+  prediction.interval = options.timed->interval;
+  prediction.confidence = options.confidence;
+  prediction.parts = {{"timed", options.timed->seconds, {}, {}}};
+  return prediction;
+}
+
+}  // namespace perfcast::predict

@@ -1,0 +1,91 @@
+#include "methods/predict/predict.h"
+
+#include <algorithm>
+
+#include "methods/predict/models.h"
+
+namespace perfcast::predict {
+namespace {
+
+Answer needs_compiled_profile(const Profile&, const Machine&, const PredictOptions&) {
+  return std::unexpected("needs a compiled profile");
+}
+Answer needs_design(const Profile&, const Machine&, const PredictOptions&) {
+  return std::unexpected("needs a design: steps with estimated usage instead of code");
+}
+
+struct Entry {
+  Model model;
+  AnswerFunction* answer;
+};
+
+// The ladder, from the least to the most detailed; without a choice the most detailed that can answer is taken.
+constexpr Entry ladder[] = {
+    {Model::dbc, needs_design},
+    {Model::poc, answer_poc},
+    {Model::hllc, answer_hllc},
+    {Model::intcc, needs_compiled_profile},
+    {Model::icc, needs_compiled_profile},
+    {Model::ct, answer_ct},
+};
+
+AnswerFunction* answer_of(Model model) {
+  for (const auto& entry : ladder)
+    if (entry.model == model) return entry.answer;
+  throw Bug("a model without a line in the ladder");
+}
+
+std::string reason(Model model, const std::string& why) { return std::string(word_of(model)) + ": " + why; }
+
+void remember(std::vector<std::string>& list, std::string text) {
+  if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(std::move(text));
+}
+
+// The most detailed model that answers; what stands in the way of better ones becomes a remark.
+Answer best_answer(const Profile& profile, const Machine& machine, const PredictOptions& options) {
+  std::string passed_over;
+  for (Model model : {Model::icc, Model::intcc, Model::hllc, Model::poc}) {
+    Answer answer = answer_of(model)(profile, machine, options);
+    if (answer) {
+      if (!passed_over.empty())
+        answer->remarks.insert(answer->remarks.begin(), std::string(word_of(model)) + " was used; " + passed_over);
+      return answer;
+    }
+    passed_over += (passed_over.empty() ? "" : "; ") + reason(model, answer.error());
+  }
+  return std::unexpected(passed_over);
+}
+
+}  // namespace
+
+Result<Prediction> predict(const Profile& profile, std::span<const Machine> machines, const PredictOptions& options) {
+  ensure(!machines.empty(), "predict is given at least one machine");
+  if (!options.set.empty())
+    return unfit("this profile knows its counts for the recorded run only", profile.program,
+                 "analyze again with --param, or use perfcast scale");
+  Prediction result;
+  result.program = profile.program;
+  result.made_by = made_here();
+  result.measured = options.timed;
+  for (const auto& machine : machines) {
+    if (options.models.empty()) {
+      Answer answer = best_answer(profile, machine, options);
+      if (answer) result.predictions.push_back(std::move(*answer));
+      else remember(result.refused, answer.error());
+    }
+    for (Model model : options.models) {
+      if (model == Model::ct && &machine != &machines.front()) continue;  // timed once, whatever the machines
+      Answer answer = answer_of(model)(profile, machine, options);
+      if (answer) result.predictions.push_back(std::move(*answer));
+      else remember(result.refused, reason(model, answer.error()));
+    }
+  }
+  if (result.predictions.empty()) {
+    std::string why;
+    for (const auto& text : result.refused) why += (why.empty() ? "" : "; ") + text;
+    return unfit("no model can answer: " + why, profile.program, "perfcast analyze the program, or another --machine");
+  }
+  return result;
+}
+
+}  // namespace perfcast::predict
