@@ -13,5 +13,6 @@ namespace perfcast::cli {
 using Action = std::function<Status()>;
 
 void add_machines(CLI::App& app, Action& action);
+void add_predict(CLI::App& app, Action& action);
 
 }  // namespace perfcast::cli

@@ -55,7 +55,9 @@ std::vector<Part> BlockSum::parts_of(const Amounts& amounts, bool with_deviation
     if (with_deviation) part.sd = amount.sd;
     parts.push_back(std::move(part));
   }
-  std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.seconds > b.seconds; });
+  std::sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
+    return a.seconds != b.seconds ? a.seconds > b.seconds : a.name < b.name;
+  });
   return parts;
 }
 

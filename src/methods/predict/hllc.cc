@@ -94,17 +94,18 @@ void add_blocks(const Graph& graph, const Costs& costs, BlockSum& sum, Unsure& u
 
 void tell_gaps(const Unsure& unsure, ModelPrediction& prediction) {
   std::vector<std::pair<std::string, double>> missing(unsure.without_cost.begin(), unsure.without_cost.end());
-  std::stable_sort(missing.begin(), missing.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::sort(missing.begin(), missing.end(), [](const auto& a, const auto& b) { 
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+   });
   double total = 0;
   for (const auto& [operation, executions] : missing) {
     double share = executions / unsure.operations;
-    prediction.gaps.push_back({fmt::format("{} has no cost on this machine: {:.2g} % of the operations left out",
+    prediction.gaps.push_back({fmt::format("{} has no cost: {:.2g} % of the operations",
                                            operation, 100 * share), {}, executions});
     total += share;
   }
   if (!missing.empty())
-    prediction.remarks.push_back(fmt::format("{:.2g} % of the operations have no cost on {} and are left out", 100 * total,
-                                             prediction.machine));
+    prediction.remarks.push_back(fmt::format("{:.2g} % of the operations have no cost here and are left out", 100 * total));
 }
 
 // Whether the program was optimised more than the code that the costs were measured on.

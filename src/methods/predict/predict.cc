@@ -48,7 +48,7 @@ Answer best_answer(const Profile& profile, const Machine& machine, const Predict
     Answer answer = answer_of(model)(profile, machine, options);
     if (answer) {
       if (!passed_over.empty())
-        answer->remarks.insert(answer->remarks.begin(), std::string(word_of(model)) + " was used; " + passed_over);
+        answer->remarks.insert(answer->remarks.begin(), "the best that can answer; " + passed_over);
       return answer;
     }
     passed_over += (passed_over.empty() ? "" : "; ") + reason(model, answer.error());

@@ -1,0 +1,151 @@
+#include "methods/predict/predict.h"
+
+#include <gtest/gtest.h>
+
+#include "methods/predict/accuracy.h"
+#include "methods/predict/flops.h"
+
+namespace perfcast::predict {
+namespace {
+
+Measurement cost(double ns, double sd) {
+  Measurement m;
+  m.value = ns, m.sd = sd;
+  return m;
+}
+
+Machine small_machine() {
+  Machine m;
+  m.name = "small";
+  m.source = {{"c", "clang-19", "-O0", {{"ARSL", cost(1, 0.1)}, {"MRSL", cost(2, 0.2)}, {"ARR2", cost(2, 0)}, {"ARR3", cost(3, 0)}}}};
+  m.mflops = cost(1000, 0);
+  return m;
+}
+
+Block block_of(double count, std::map<std::string, double> usage, int line) {
+  Block b;
+  b.name = "b" + std::to_string(line), b.count.value = count, b.usage = std::move(usage), b.at = {"p.c", line, 1};
+  return b;
+}
+
+Profile small_profile() {
+  Profile p;
+  p.program = "p";
+  p.run.language = "c";
+  Function f, g;
+  f.name = "f", g.name = "g";
+  f.blocks = {block_of(1e9, {{"ARSL", 2}}, 3), block_of(1e9, {{"MRSL", 1}}, 4)};
+  g.blocks = {block_of(1e9, {{"ARSL", 1}}, 9)};
+  p.source = Graph{{f, g}};
+  p.regions = {{"core", "p.c", 4, 10}};
+  return p;
+}
+
+ModelPrediction one(const Profile& p, const Machine& m, Model model) {
+  PredictOptions options;
+  options.models = {model};
+  auto result = predict(p, std::span(&m, 1), options);
+  EXPECT_TRUE(result) << result.error().message();
+  return result->predictions.at(0);
+}
+
+}  // namespace
+
+TEST(Hllc, AddsCountsTimesCosts) {
+  auto prediction = one(small_profile(), small_machine(), Model::hllc);
+  EXPECT_DOUBLE_EQ(prediction.seconds, 5);
+  // ARSL 3e9 x 0.1 ns and MRSL 1e9 x 0.2 ns: variances add between operations, not within one.
+  EXPECT_NEAR(*prediction.sd, std::hypot(0.3, 0.2), 1e-12);
+  EXPECT_EQ(prediction.parts[0].name, "ARSL");
+  EXPECT_DOUBLE_EQ(prediction.parts[0].seconds + prediction.parts[1].seconds, prediction.seconds);
+}
+
+TEST(Hllc, ViewsByFunctionLineAndRegion) {
+  auto views = one(small_profile(), small_machine(), Model::hllc).views;
+  EXPECT_EQ(views["function"][0].name, "f");
+  EXPECT_DOUBLE_EQ(views["function"][0].seconds, 4);
+  EXPECT_EQ(views["line"].size(), 3u);
+  EXPECT_DOUBLE_EQ(views["region"][0].seconds, 3);
+}
+
+TEST(Hllc, OperationWithoutCostIsAGapWithItsShare) {
+  auto profile = small_profile();
+  profile.source->functions[0].blocks.push_back(block_of(1e9, {{"sinh", 1}}, 5));
+  auto prediction = one(profile, small_machine(), Model::hllc);
+  EXPECT_DOUBLE_EQ(prediction.seconds, 5);
+  ASSERT_EQ(prediction.gaps.size(), 1u);
+  EXPECT_EQ(prediction.gaps[0].weight, 1e9);
+  EXPECT_NE(prediction.gaps[0].what.find("20 %"), std::string::npos);
+}
+
+TEST(Hllc, FourDimensionsContinueTheLine) {
+  auto profile = small_profile();
+  profile.source->functions[0].blocks = {block_of(1e9, {{"ARR4", 1}}, 5)};
+  profile.source->functions.resize(1);
+  auto prediction = one(profile, small_machine(), Model::hllc);
+  EXPECT_DOUBLE_EQ(prediction.seconds, 4);
+  EXPECT_DOUBLE_EQ(prediction.estimated_share, 1);
+}
+
+TEST(Hllc, CppMayUseTheCostsOfCAndSaysSo) {
+  auto profile = small_profile();
+  profile.run.language = "c++";
+  EXPECT_EQ(one(profile, small_machine(), Model::hllc).remarks.size(), 1u);
+}
+
+TEST(Poc, CountsWeightedFlops) {
+  EXPECT_DOUBLE_EQ(one(small_profile(), small_machine(), Model::poc).seconds, 4);
+  EXPECT_EQ(flops_of("ARDG"), 1);
+  EXPECT_EQ(flops_of("DRSL"), 4);
+  EXPECT_EQ(flops_of("SQRD"), 4);
+  EXPECT_EQ(flops_of("SIND"), 8);
+  EXPECT_EQ(flops_of("CRSL"), 1);
+  EXPECT_EQ(flops_of("SRSL"), 0);
+  EXPECT_EQ(flops_of("AISL"), 0);
+  EXPECT_EQ(flops_of("ARR1"), 0);
+}
+
+TEST(Ct, IsWhatWasTimed) {
+  auto machine = small_machine();
+  PredictOptions options;
+  options.models = {Model::ct};
+  EXPECT_FALSE(predict(small_profile(), std::span(&machine, 1), options));
+  options.timed = MeasuredTime{1.5, {1.4, 1.6}, 5, 0, "median"};
+  EXPECT_EQ(predict(small_profile(), std::span(&machine, 1), options)->predictions[0].seconds, 1.5);
+}
+
+TEST(Predict, AllModelsListWhatCannotAnswer) {
+  auto machine = small_machine();
+  PredictOptions options;
+  options.models = {Model::dbc, Model::poc, Model::hllc, Model::intcc, Model::icc, Model::ct};
+  auto result = predict(small_profile(), std::span(&machine, 1), options);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->predictions.size() + result->refused.size(), 6u);
+}
+
+TEST(Predict, WithoutAChoiceTheBestAnswersWithARemark) {
+  auto machine = small_machine();
+  auto result = predict(small_profile(), std::span(&machine, 1));
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->predictions[0].model, Model::hllc);
+  EXPECT_NE(result->predictions[0].remarks.at(0).find("icc"), std::string::npos);
+}
+
+TEST(Predict, ASlowerMachineNeverPredictsAFasterRun) {
+  auto machine = small_machine(), slower = small_machine();
+  for (auto& [name, cost] : slower.source[0].costs) cost.value *= 1.5;
+  EXPECT_GT(one(small_profile(), slower, Model::hllc).seconds, one(small_profile(), machine, Model::hllc).seconds);
+}
+
+TEST(Interval, HoldsThePredictionAndWidensWithConfidence) {
+  for (ModelError error : {hllc_in_order, hllc_overlapping, hllc_optimised, poc_flops}) {
+    auto narrow = interval_of(10, 1, error, 0.5), wide = interval_of(10, 1, error, 0.95);
+    EXPECT_LE(wide[0], narrow[0]);
+    EXPECT_LE(narrow[0], 10);
+    EXPECT_GE(narrow[1], 10);
+    EXPECT_GE(wide[1], narrow[1]);
+    EXPECT_GT(wide[0], 0);
+  }
+}
+
+}  // namespace perfcast::predict
