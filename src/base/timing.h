@@ -1,0 +1,65 @@
+// Timing other programs honestly on a machine that others use too.
+//
+// The time of a run is the process CPU time of the program. A run is disturbed when a chain of dependent additions,
+// timed just before and after it, runs slower than the clock allows (another tenant on the core, a lowered clock), or
+// when the program was preempted more often than an idle system does. Disturbed runs are kept, marked, and not used
+// while enough others exist.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/process.h"
+
+namespace perfcast {
+
+// A chain of dependent operations of one cycle each; its speed is the clock, if nobody disturbs.
+class ReferenceChain {
+ public:
+  // Nanoseconds per step now: the median of a few slices of some 20 microseconds.
+  double step_ns();
+  // The fastest seen so far: what the clock allows.
+  double best_ns() const { return best_; }
+
+ private:
+  double best_ = 0;
+};
+
+struct TimedRun {
+  Seconds cpu, wall;
+  double reference_ns = 0;      // the slower of the chain's speeds before and after
+  double preemptions = 0;       // per second of CPU time
+  bool disturbed = false;       // see mark_disturbed
+  RunOutcome outcome;
+};
+
+// Runs it once between two timings of the chain.
+Result<TimedRun> timed_run(const RunRequest& request, ReferenceChain& chain);
+
+struct DisturbanceLimits {
+  double slower = 0.025;         // chain slower than the best by more than this
+  double preemptions = 30;       // per second of CPU time, beyond a few
+  double preemptions_free = 3;
+};
+// Judges all runs against the fastest chain of the session; later runs may show that earlier ones were slow.
+void mark_disturbed(std::span<TimedRun> runs, const ReferenceChain& chain, const DisturbanceLimits& limits = {});
+
+struct RunSummary {
+  double seconds = 0;
+  std::array<double, 2> interval{0, 0};  // of the runs that were used: 5 and 95 percent
+  int runs = 0, disturbed = 0;
+  std::string how;
+};
+// The median of the undisturbed runs; where they are fewer than half and fewer than five, a low quantile of all, and
+// `how` says so. Needs at least one run.
+RunSummary summarize_runs(std::span<const TimedRun> runs);
+
+inline constexpr int wanted_runs = 5;
+
+// Runs until five runs are undisturbed, at most `most` times and at most `budget` of wall time (but always five times).
+Result<std::vector<TimedRun>> time_program(const RunRequest& request, ReferenceChain& chain, int most = 15,
+                                           Seconds budget = {20});
+
+}  // namespace perfcast

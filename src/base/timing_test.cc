@@ -1,0 +1,63 @@
+#include "base/timing.h"
+
+#include <gtest/gtest.h>
+
+namespace perfcast {
+namespace {
+
+TimedRun run_of(double cpu, bool disturbed = false) {
+  TimedRun run;
+  run.cpu = {cpu}, run.disturbed = disturbed;
+  return run;
+}
+
+}  // namespace
+
+TEST(Timing, MedianOfUndisturbedRuns) {
+  std::vector<TimedRun> runs = {run_of(1), run_of(3), run_of(2), run_of(9, true)};
+  auto summary = summarize_runs(runs);
+  EXPECT_EQ(summary.seconds, 2);
+  EXPECT_EQ(summary.runs, 4);
+  EXPECT_EQ(summary.disturbed, 1);
+  EXPECT_TRUE(summary.how.starts_with("median"));
+}
+
+TEST(Timing, LowQuantileWhenMostAreDisturbedAndSaysSo) {
+  std::vector<TimedRun> runs = {run_of(1), run_of(3, true), run_of(2, true), run_of(5, true), run_of(4, true)};
+  auto summary = summarize_runs(runs);
+  EXPECT_EQ(summary.seconds, 2);
+  EXPECT_NE(summary.how.find("most were disturbed"), std::string::npos);
+}
+
+TEST(Timing, SlowChainOrPreemptionDisturbs) {
+  ReferenceChain chain;
+  chain.step_ns();
+  std::vector<TimedRun> runs = {run_of(1), run_of(1), run_of(1)};
+  for (auto& run : runs) run.reference_ns = chain.best_ns();
+  runs[1].reference_ns *= 1.1;
+  runs[2].outcome.switches_involuntary = 500;
+  mark_disturbed(runs, chain);
+  EXPECT_FALSE(runs[0].disturbed);
+  EXPECT_TRUE(runs[1].disturbed);
+  EXPECT_TRUE(runs[2].disturbed);
+}
+
+TEST(Timing, AFailingProgramIsAnError) {
+  ReferenceChain chain;
+  RunRequest request;
+  request.command = {"false"};
+  auto runs = time_program(request, chain);
+  ASSERT_FALSE(runs);
+  EXPECT_NE(runs.error().what.find("exited with code 1"), std::string::npos);
+}
+
+TEST(Timing, RunsAtLeastFiveTimes) {
+  ReferenceChain chain;
+  RunRequest request;
+  request.command = {"true"};
+  auto runs = time_program(request, chain, 6, {0});
+  ASSERT_TRUE(runs);
+  EXPECT_GE(runs->size(), 5u);
+}
+
+}  // namespace perfcast
