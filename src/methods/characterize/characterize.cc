@@ -1,0 +1,95 @@
+#include "methods/characterize/characterize.h"
+
+#include <sched.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "methods/characterize/source/source.h"
+#include "methods/characterize/work.h"
+
+namespace perfcast::characterize {
+namespace {
+
+// A section fills its part of the machine in about its share of the time. Adding one is adding a line.
+struct Section {
+  const char* name;
+  Seconds quick, full;
+  Status (*measure)(Work&, Machine&);
+};
+constexpr Section sections[] = {
+    {"source", {12}, {120}, measure_source},
+};
+
+std::string processor_name() {
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with("model name"))
+      if (auto colon = line.find(": "); colon != line.npos) return line.substr(colon + 2);
+  return "";
+}
+
+bool wanted(const CharacterizeOptions& options, const char* name) {
+  return options.sections.empty() || std::find(options.sections.begin(), options.sections.end(), name) != options.sections.end();
+}
+
+}  // namespace
+
+std::string default_name() {
+  utsname names{};
+  ::uname(&names);
+  std::string processor = processor_name();
+  std::string raw = (processor.empty() ? names.machine : processor) + "-" + names.nodename, name;
+  for (char c : raw) {
+    if (std::isalnum(static_cast<unsigned char>(c))) name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    else if (!name.empty() && name.back() != '-') name += '-';
+  }
+  while (name.ends_with('-')) name.pop_back();
+  return name.empty() ? "machine" : name;
+}
+
+int measuring_core() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(0, sizeof set, &set) != 0) return 0;
+  for (int core = CPU_SETSIZE - 1; core > 0; core--)
+    if (CPU_ISSET(static_cast<std::size_t>(core), &set)) return core;
+  return 0;
+}
+
+Result<Machine> characterize(const CharacterizeOptions& options) {
+  Machine machine;
+  machine.name = options.name.empty() ? default_name() : options.name;
+  utsname names{};
+  if (::uname(&names) == 0) machine.isa = names.machine;
+  std::string processor = processor_name();
+  machine.description = (processor.empty() ? machine.isa : processor) + ", characterized " + (options.quick ? "quickly" : "fully");
+  machine.made_by = made_here();
+  machine.made_by.clock = "CLOCK_MONOTONIC";
+  Seconds whole;
+  for (const auto& section : sections)
+    if (wanted(options, section.name)) whole += options.quick ? section.quick : section.full;
+  Work work(options, whole);
+  bool any = false;
+  for (const auto& section : sections) {
+    if (!wanted(options, section.name)) continue;
+    if (work.stopped()) {
+      machine.gaps.push_back({std::string("interrupted: the section ") + section.name + " was not measured", {}, 0});
+      continue;
+    }
+    work.begin_section(section.name, options.quick ? section.quick : section.full);
+    if (auto done = section.measure(work, machine); !done) {
+      work.remark(std::string(section.name) + ": " + done.error().message());
+      machine.gaps.push_back({std::string("the section ") + section.name + " failed: " + done.error().what, {}, 0});
+    } else {
+      any = true;
+    }
+  }
+  if (!any && !work.stopped())
+    return unfit("nothing could be measured", machine.gaps.empty() ? "" : machine.gaps.back().what, "install a C compiler (gcc or clang)");
+  return machine;
+}
+
+}  // namespace perfcast::characterize

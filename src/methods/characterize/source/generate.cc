@@ -1,0 +1,164 @@
+#include "methods/characterize/source/generate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace perfcast::characterize {
+namespace {
+
+constexpr int chain_variables = 4;
+
+// Where the initial value of an operand lies in its type's table (c_unit.c).
+int place_of(const Operand& operand) {
+  switch (operand.role) {
+    case 'x': return operand.number;
+    case 'a': return 4 + operand.number;
+    case 'b': return 6 + operand.number;
+    case 'k': return 8;
+    case 'u': return 9;
+    default: return 10;
+  }
+}
+
+Operand operand_of(char placeholder, const std::string& type, const std::string& storage, int j) {
+  Operand operand{"", type};
+  operand.global = storage == "G";
+  switch (placeholder) {
+    case 'd': operand.number = j % chain_variables, operand.written = true; break;
+    case 's': operand.number = (j + chain_variables - dependence_distance) % chain_variables; break;
+    case 'a': case 'b': operand.role = placeholder, operand.number = j / dependence_distance % 2; break;
+    default: operand.role = placeholder;
+  }
+  bool numbered = operand.role == 'x' || operand.role == 'a' || operand.role == 'b';
+  operand.name = fmt::format("{}{}{}{}", operand.global ? 'g' : 'l', type, operand.role,
+                             numbered ? std::to_string(operand.number) : "");
+  return operand;
+}
+
+bool holds_word(const std::string& text, const std::string& word) {
+  auto part = [&](std::size_t at) { return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_'); };
+  for (std::size_t at = 0; (at = text.find(word, at)) != text.npos; at++)
+    if ((at == 0 || !part(at - 1)) && !part(at + word.size())) return true;
+  return false;
+}
+
+// Writes one language; the two below differ in spelling only.
+class Writer {
+ public:
+  explicit Writer(const ExperimentSet& set) : set_(set) {}
+  virtual ~Writer() = default;
+  virtual void head() = 0;
+  virtual void function(const Body& body, const std::string& name, int repetitions) = 0;
+  GeneratedSource out;
+
+ protected:
+  const ExperimentSet& set_;
+  std::size_t current_ = std::string::npos;
+  void line(const std::string& text) {
+    out.bodies += text + "\n";
+    out.line_of.push_back(current_);
+  }
+  friend GeneratedSource perfcast::characterize::generate(const ExperimentSet&, const std::string&, const std::vector<bool>&);
+
+  struct Expansion {
+    std::vector<std::string> statements;
+    std::vector<Operand> operands;  // each once
+    std::vector<std::string> kept;  // the operand each statement writes; empty: none
+  };
+  static Expansion expand_all(const Body& body, int repetitions) {
+    Expansion all;
+    for (int j = 0; j < repetitions; j++) {
+      std::vector<Operand> used;
+      all.statements.push_back(expand(body, j, used));
+      std::string kept;
+      for (auto& operand : used) {
+        if (operand.written) kept = operand.name;
+        auto seen = std::find_if(all.operands.begin(), all.operands.end(), [&](auto& o) { return o.name == operand.name; });
+        if (seen == all.operands.end()) all.operands.push_back(operand);
+        else seen->written |= operand.written;
+      }
+      all.kept.push_back(kept);
+    }
+    return all;
+  }
+};
+
+class CWriter : public Writer {
+ public:
+  CWriter(const ExperimentSet& set, bool cxx) : Writer(set), cxx_(cxx) {}
+  void head() override { line("#include \"c_unit.h\""); }
+  void function(const Body& body, const std::string& name, int repetitions) override {
+    auto all = expand_all(body, repetitions);
+    line(fmt::format("{}void {}(long n) {{", cxx_ ? "extern \"C\" " : "", name));
+    for (const auto& local : set_.locals)
+      if (holds_word(body.statement, local.name)) line("  " + local.declaration);
+    for (const auto& operand : all.operands)
+      if (!operand.global) line(fmt::format("  {0} {1} = i{0}[{2}];", operand.type, operand.name, place_of(operand)));
+    line("  for (long iteration = 0; iteration < n; iteration++) {");
+    for (std::size_t j = 0; j < all.statements.size(); j++)
+      line("    " + all.statements[j] + keep(all.kept[j]));
+    line("  }");
+    for (const auto& operand : all.operands)
+      if (!operand.global) line(fmt::format("  k{}[{}] = {};", operand.type, place_of(operand), operand.name));
+    line("}");
+  }
+
+ private:
+  bool cxx_;
+  static std::string keep(const std::string& name) {
+    if (name.empty()) return "";
+    return fmt::format(" KEEP_{}({});", name[1] == 'R' ? "REAL" : "INTEGER", name);
+  }
+};
+
+}  // namespace
+
+std::string expand(const Body& body, int j, std::vector<Operand>& operands) {
+  const std::string& text = body.statement;
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); i++) {
+    if (text[i] != '$' || i + 1 == text.size()) {
+      out += text[i];
+      continue;
+    }
+    char placeholder = text[++i];
+    if (placeholder == 'j') { out += std::to_string(j); continue; }
+    if (placeholder == 'n') { out += std::to_string((7 * j + 3) % 64); continue; }
+    std::string type = body.type;
+    if (i + 1 < text.size() && text[i + 1] == '{') {
+      auto close = text.find('}', i);
+      type = text.substr(i + 2, close - i - 2);
+      i = close;
+    }
+    operands.push_back(operand_of(placeholder, type, body.storage, j));
+    out += operands.back().name;
+  }
+  return out;
+}
+
+GeneratedSource generate(const ExperimentSet& set, const std::string& language, const std::vector<bool>& left_out) {
+  CWriter writer(set, language == "c++");
+  writer.head();
+  std::string declarations, entries;
+  for (std::size_t i = 0; i < set.bodies.size(); i++) {
+    if (i < left_out.size() && left_out[i]) {
+      entries += "  {nothing, nothing},\n";
+      continue;
+    }
+    writer.current_ = i;
+    const Body& body = set.bodies[i];
+    std::string once = fmt::format("body{}_once", i), twice = fmt::format("body{}_twice", i);
+    writer.function(body, once, body.repetitions);
+    writer.function(body, twice, 2 * body.repetitions);
+    declarations += fmt::format("void {}(long), {}(long);\n", once, twice);
+    entries += fmt::format("  {{{}, {}}},\n", once, twice);
+  }
+  writer.out.table = declarations + "static void nothing(long n) { (void)n; }\nstruct Pair { void (*once)(long), (*twice)(long); };\n" +
+                     "const struct Pair perfcast_experiments[] = {\n" + entries + "};\nconst int perfcast_experiment_count = " +
+                     std::to_string(set.bodies.size()) + ";\n";
+  return std::move(writer.out);
+}
+
+}  // namespace perfcast::characterize
