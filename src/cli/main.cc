@@ -18,6 +18,7 @@ struct Command {
 };
 
 constexpr Command commands[] = {
+    {"characterize", "Measure what operations, memory and the system cost on this machine", add_characterize},
     {"predict", "How long will it take there?", add_predict},
     {"machines", "List, show and compare machines", add_machines},
 };

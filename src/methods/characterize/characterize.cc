@@ -7,11 +7,21 @@
 #include <algorithm>
 #include <fstream>
 
+#include "methods/characterize/memory/memory.h"
 #include "methods/characterize/source/source.h"
+#include "methods/characterize/system/system.h"
 #include "methods/characterize/work.h"
 
 namespace perfcast::characterize {
 namespace {
+
+Status measure_memory_levels(Work& work, Machine& machine) {
+  MemoryOptions options;
+  options.quick = work.options.quick, options.stop = work.options.stop;
+  options.progress = [&](double done, const std::string& what) { work.doing(what, done); };
+  TRY(machine.memory, measure_memory(options));
+  return {};
+}
 
 // A section fills its part of the machine in about its share of the time. Adding one is adding a line.
 struct Section {
@@ -20,7 +30,9 @@ struct Section {
   Status (*measure)(Work&, Machine&);
 };
 constexpr Section sections[] = {
+    {"system", {1}, {1}, measure_system},
     {"source", {12}, {120}, measure_source},
+    {"memory", {6}, {45}, measure_memory_levels},
 };
 
 std::string processor_name() {

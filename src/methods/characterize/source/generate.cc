@@ -95,7 +95,8 @@ class CWriter : public Writer {
     for (const auto& local : set_.locals)
       if (holds_word(body.statement, local.name)) line("  " + local.declaration);
     for (const auto& operand : all.operands)
-      if (!operand.global) line(fmt::format("  {0} {1} = i{0}[{2}];", operand.type, operand.name, place_of(operand)));
+      line(fmt::format("  {0}{1} = i{2}[{3}];", operand.global ? "" : operand.type + " ", operand.name, operand.type,
+                       place_of(operand)));
     line("  for (long iteration = 0; iteration < n; iteration++) {");
     for (std::size_t j = 0; j < all.statements.size(); j++)
       line("    " + all.statements[j] + keep(all.kept[j]));

@@ -82,12 +82,6 @@ OperationCosts costs_of(const ExperimentProgram& program, const RawResults& resu
   return costs;
 }
 
-void note_clock(const ClockFacts& clock, Machine& machine) {
-  if (!machine.system) machine.system.emplace();
-  machine.system->clock_resolution_ns = Measurement{clock.resolution_ns, {}, 1};
-  machine.system->clock_overhead_ns = Measurement{clock.overhead_ns, clock.overhead_sd_ns, 200};
-}
-
 }  // namespace
 
 Status measure_source(Work& work, Machine& machine) {
@@ -120,7 +114,6 @@ Status measure_source(Work& work, Machine& machine) {
       lose(results.error().what);
       continue;
     }
-    note_clock(results->clock, machine);
     machine.source.push_back(costs_of(*programs[i], *results, work.options.confidence, machine.gaps));
   }
   return {};

@@ -5,7 +5,7 @@
 
 namespace perfcast::characterize {
 
-// Fills machine.source and the clock's part of machine.system; what could not be measured becomes a gap.
+// Fills machine.source; what could not be measured becomes a gap.
 Status measure_source(Work& work, Machine& machine);
 
 }  // namespace perfcast::characterize

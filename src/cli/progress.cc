@@ -1,0 +1,28 @@
+#include "cli/progress.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "base/text.h"
+
+namespace perfcast::cli {
+
+ProgressBar::ProgressBar() : terminal_(::isatty(STDERR_FILENO) != 0) {}
+ProgressBar::~ProgressBar() { clear(); }
+
+void ProgressBar::show(const std::string& doing, double fraction, double seconds_left) {
+  if (!terminal_) return;
+  constexpr int width = 24;
+  std::string bar = bar_text(fraction, width);
+  bar.append(width - columns_of(bar), ' ');
+  std::fputs(fmt::format("\r\x1b[K{}▏{:3.0f} %  {:.0f} s left  {}", bar, 100 * fraction, seconds_left, doing).c_str(), stderr);
+  std::fflush(stderr);
+}
+
+void ProgressBar::clear() {
+  if (terminal_) std::fputs("\r\x1b[K", stderr);
+}
+
+}  // namespace perfcast::cli

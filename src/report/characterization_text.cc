@@ -1,0 +1,78 @@
+#include "report/characterization_text.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/text.h"
+#include "record/operations.h"
+
+namespace perfcast::report {
+namespace {
+
+std::string nanoseconds(double value) { return fmt::format("{:.3f}", value); }
+
+std::string interval_of(const Measurement& m, double confidence) {
+  if (m.not_detected) return m.limit ? "< " + nanoseconds(*m.limit) : "";
+  if (!m.sd || m.repetitions < 2) return "";
+  auto interval = student_interval(m.value, *m.sd, m.repetitions, confidence);
+  return "± " + nanoseconds(m.value - interval.low);
+}
+
+std::string remarks_of(const Measurement& m) {
+  std::vector<std::string> words;
+  if (m.not_detected) words.push_back("not detected");
+  if (m.disturbed) words.push_back("disturbed");
+  if (!m.note.empty()) words.push_back(m.note);
+  return join(words, "; ");
+}
+
+std::string costs_text(const OperationCosts& costs, double confidence) {
+  Table table({"operation", "ns", fmt::format("{:.0f} %", 100 * confidence), "meaning", ""});
+  auto add = [&](const std::string& name, const Measurement& m, const std::string& meaning) {
+    table.add({name, m.not_detected ? "0" : nanoseconds(m.value), interval_of(m, confidence), meaning, remarks_of(m)});
+  };
+  for (const auto& operation : source_operations())
+    if (auto it = costs.costs.find(operation.name); it != costs.costs.end()) add(it->first, it->second, operation.meaning);
+  for (const auto& [name, cost] : costs.costs)
+    if (!find_operation(name)) add(name, cost, "");
+  int unseen = 0, disturbed = 0;
+  for (const auto& [name, cost] : costs.costs) unseen += cost.not_detected, disturbed += cost.disturbed;
+  return fmt::format("\n{}, {} {}: {} operations, {} not detected, {} disturbed\n{}", costs.language, costs.compiler,
+                     costs.flags, costs.costs.size(), unseen, disturbed, table.text());
+}
+
+std::string system_text(const Machine& machine) {
+  Table table({"quantity", "value", ""});
+  auto add = [&](const char* name, const std::optional<Measurement>& m, const char* unit) {
+    if (m) table.add({name, number_text(m->value), unit});
+  };
+  if (machine.core) add("core clock", machine.core->clock_ghz, "GHz");
+  add("flops, weighted", machine.mflops, "million per second");
+  if (machine.system) {
+    add("clock resolution", machine.system->clock_resolution_ns, "ns");
+    add("reading the clock", machine.system->clock_overhead_ns, "ns");
+    add("page fault", machine.system->page_fault_ns, "ns");
+    add("starting a process", machine.system->process_start_ns, "ns");
+  }
+  if (machine.memory)
+    for (const auto& level : machine.memory->levels)
+      if (level.latency_ns)
+        table.add({level.name + " latency", number_text(level.latency_ns->value),
+                   level.capacity_bytes ? "ns, up to " + size_text(level.capacity_bytes->value) : "ns"});
+  return table.empty() ? "" : "\n" + table.text();
+}
+
+}  // namespace
+
+std::string characterization_text(const Machine& machine, double confidence) {
+  std::string text = machine.name + ": " + machine.description + "\n" + system_text(machine);
+  for (const auto& costs : machine.source) text += costs_text(costs, confidence);
+  if (!machine.gaps.empty()) {
+    text += "\nmissing:\n";
+    for (const auto& gap : machine.gaps) text += "  " + gap.what + "\n";
+  }
+  return text;
+}
+
+}  // namespace perfcast::report
