@@ -33,6 +33,7 @@ struct InstructionForm {
   int micro_ops = 1;         // LLVM's tables from here on
   std::vector<int> latency;  // per definition
   std::vector<PortUse> resources;
+  std::vector<int> read_advance;  // per use: cycles it may come later than the others; empty: none may
   bool operator==(const InstructionForm&) const = default;
 };
 template <class Fields>
@@ -45,7 +46,7 @@ void describe(Fields& f, InstructionForm& i) {
   auto number = [&](const char* key, int& value, int usual) { if (Fields::reading || value != usual) f(key, value); };
   number("vector_bits", i.vector_bits, 0), number("memory_bytes", i.memory_bytes, 0), number("scale", i.scale, 1);
   number("micro_ops", i.micro_ops, 1);
-  f("latency", i.latency), f("resources", i.resources);
+  f("latency", i.latency), f("resources", i.resources), f("read_advance", i.read_advance);
 }
 
 // A register read or written. Registers are LLVM register units, so that a write of eax is seen by a read of rax.
