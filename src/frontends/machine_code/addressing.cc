@@ -40,6 +40,7 @@ Addressing x86_addressing(const LlvmTarget& target, const llvm::MCInst& instruct
   const StringRef opcode = target.instructions->getName(instruction.getOpcode());
   const unsigned count = std::min<unsigned>(instruction.getNumOperands(), what.getNumOperands());
   unsigned first = 0, run = 0;
+  if (opcode.starts_with("LEA") && count >= 6) first = 1, run = 5;  // its address is no memory operand to LLVM
   for (unsigned k = 0; k < count && run < 5; ++k) {
     if (what.operands()[k].OperandType == llvm::MCOI::OPERAND_MEMORY) {
       if (run++ == 0) first = k;

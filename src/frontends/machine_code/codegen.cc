@@ -25,6 +25,7 @@
 
 #include <set>
 
+#include "frontends/llvm_ir/module.h"
 #include "frontends/machine_code/llvm_target.h"
 
 namespace perfcast::machine_code {
@@ -184,16 +185,6 @@ Result<GeneratedCode> compile(llvm::Module& module, const CodegenOptions& option
 
 }  // namespace
 
-void name_blocks(llvm::Module& module) {
-  for (llvm::Function& function : module) {
-    int place = 0;
-    for (llvm::BasicBlock& block : function) {
-      if (!block.hasName()) block.setName("b" + std::to_string(place));
-      ++place;
-    }
-  }
-}
-
 Result<GeneratedCode> generate_code(const llvm::Module& module, const CodegenOptions& options) {
   // A trip through bitcode, not CloneModule: clang reads its module from a file too, and the order of use lists, which
   // can change the code, is then the same. A context of its own keeps the caller's untouched.
@@ -213,7 +204,7 @@ Result<GeneratedCode> generate_code_from_file(const std::string& ir_file, const 
   llvm::SMDiagnostic problem;
   auto module = llvm::parseIRFile(ir_file, problem, context);
   if (!module) return unfit("cannot be read as LLVM IR: " + problem.getMessage().str(), ir_file);
-  name_blocks(*module);
+  llvm_ir::name_blocks(*module);
   return compile(*module, options);
 }
 

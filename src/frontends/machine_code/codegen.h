@@ -39,10 +39,7 @@ struct CodegenOptions {
 // The module is left as it is: a copy is compiled. Blocks without a name have no known origin, so name them first.
 Result<GeneratedCode> generate_code(const llvm::Module& module, const CodegenOptions& options = {});
 
-// The same for a file of IR, text or bitcode; nameless blocks get the names b0, b1, ... in order.
+// The same for a file of IR, text or bitcode; nameless blocks are named first.
 Result<GeneratedCode> generate_code_from_file(const std::string& ir_file, const CodegenOptions& options = {});
-
-// Gives every nameless block of the module a name: "b" and its place in its function.
-void name_blocks(llvm::Module& module);
 
 }  // namespace perfcast::machine_code

@@ -4,6 +4,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 
@@ -57,7 +58,7 @@ bool nameless_part(StringRef name) {
 
 int vector_bits_of(StringRef name, bool x86, int scalable_bits) {
   if (x86) return name.starts_with("XMM") ? 128 : name.starts_with("YMM") ? 256 : name.starts_with("ZMM") ? 512 : 0;
-  if (name.size() < 2 || !llvm::isDigit(name[1])) return 0;
+  if (name.size() < 2 || !std::isdigit(static_cast<unsigned char>(name[1]))) return 0;
   switch (name[0]) {
     case 'B': return 8;
     case 'H': return 16;

@@ -1,5 +1,16 @@
 #include "frontends/machine_code/elf_image.h"
 
+// LLVM's ScopedPrinter.h holds a unique_ptr to a type it has not defined yet, which C++23 refuses to destroy; a deleter
+// that is only declared lets the header pass. Nothing here uses it.
+#include <memory>
+namespace llvm {
+struct DelimitedScope;
+}
+template <>
+struct std::default_delete<llvm::DelimitedScope> {
+  void operator()(llvm::DelimitedScope* scope) const;
+};
+
 #include <llvm/BinaryFormat/ELF.h>
 #include <llvm/DebugInfo/DWARF/DWARFContext.h>
 #include <llvm/DebugInfo/DWARF/DWARFDebugFrame.h>

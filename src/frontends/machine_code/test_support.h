@@ -1,0 +1,57 @@
+// For the tests of this folder: small programs, compiled by clang for either instruction set without any header or
+// library of the target.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "base/process.h"
+#include "frontends/machine_code/elf_image.h"
+
+namespace perfcast::machine_code {
+
+inline const char* x86_triple = "x86_64-pc-linux-gnu";
+inline const char* arm_triple = "aarch64-unknown-linux-gnu";
+
+inline RunOutcome run_or_fail(std::vector<std::string> command) {
+  std::string shown;
+  for (const auto& word : command) shown += word + " ";
+  RunRequest request;
+  request.command = std::move(command);
+  auto outcome = run_program(request);
+  EXPECT_TRUE(outcome.has_value()) << shown;
+  if (!outcome) return {};
+  EXPECT_TRUE(outcome->ok()) << shown << "\n" << outcome->errors;
+  return *outcome;
+}
+
+// A folder with source files in it and what clang makes of them.
+class Workshop {
+ public:
+  Workshop() : folder_(std::move(*TemporaryFolder::make("machine-code-test"))) {}
+  std::string file(const std::string& name) const { return folder_.file(name); }
+  std::string source(const std::string& name, const std::string& text) {
+    EXPECT_TRUE(write_file(file(name), text));
+    return file(name);
+  }
+  // clang FLAGS... SOURCE -o NAME
+  std::string clang(const std::string& name, const std::string& input, std::vector<std::string> flags) {
+    flags.insert(flags.begin(), "clang-19");
+    flags.insert(flags.end(), {input, "-o", file(name)});
+    run_or_fail(std::move(flags));
+    return file(name);
+  }
+  std::string bitcode(const std::string& name, const std::string& input, const std::string& triple,
+                      std::vector<std::string> flags) {
+    flags.insert(flags.end(), {"--target=" + triple, "-g", "-emit-llvm", "-c", "-fno-discard-value-names"});
+    return clang(name, input, std::move(flags));
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+}  // namespace perfcast::machine_code
