@@ -1,0 +1,127 @@
+// A counted run from end to end: plan, insert, generate code, link with the runtime, run, sum up the counters' files.
+#include <cstring>
+#include <filesystem>
+#include <map>
+
+#include "base/paths.h"
+#include "frontends/llvm_ir/counter_plan.h"
+#include "frontends/llvm_ir/flags.h"
+#include "frontends/llvm_ir/insert_counters.h"
+#include "frontends/llvm_ir/instrument.h"
+#include "frontends/llvm_ir/leaving.h"
+#include "frontends/llvm_ir/module.h"
+
+namespace perfcast::llvm_ir {
+namespace fs = std::filesystem;
+namespace {
+
+const std::string& bitcode_of(const Unit& unit, Stage stage) {
+  return stage == Stage::early ? unit.early_bitcode : unit.final_bitcode;
+}
+
+std::string stage_name(Stage stage) { return stage == Stage::early ? "early" : "final"; }
+
+// The counted object of a unit. Final IR goes to code generation as it is, so that the code that is counted has the
+// blocks that are analysed; it is generated at -O2 whatever the user's level, which changes no IR block. Early IR is
+// optimised after the counters are in.
+Status generate(const Unit& unit, Stage stage, const std::string& bitcode, const std::string& object) {
+  std::vector<std::string> command = {unit.compiler, "-x", "ir"};
+  if (unit.language == Language::fortran)
+    command[0] = find_program("clang-19").value_or("clang-19");
+  for (const auto& flag : code_generation_flags(unit.flags)) command.push_back(flag);
+  const bool optimise = stage == Stage::early && unit.early_bitcode != unit.final_bitcode;
+  if (!optimise) command.insert(command.end(), {"-O2", "-Xclang", "-disable-llvm-passes"});
+  command.insert(command.end(), {"-g0", "-w", "-c", bitcode, "-o", object});
+  return run_compiler(command, {}, unit.source);
+}
+
+Result<std::string> compile_runtime(const CompiledProgram& program) {
+  const std::string source = (bundled_data() / "runtime" / "counts.c").string();
+  const std::string object = program.scratch.file("counts-runtime.o");
+  if (fs::exists(object)) return object;
+  std::vector<std::string> command = {find_program("clang-19").value_or("clang-19"), "-O2", "-c", source, "-o", object};
+  if (!program.target.empty()) command.push_back("--target=" + program.target);
+  CHECK_OK(run_compiler(command, {}, source));
+  return object;
+}
+
+// The counted executable, and for each unit what its counters mean.
+Result<std::vector<ModulePlan>> build(const CompiledProgram& program, Stage stage, const std::string& executable) {
+  std::vector<LoadedModule> loaded;
+  std::vector<llvm::Module*> modules;
+  for (const auto& unit : program.units) {
+    TRY(LoadedModule one, load_module(bitcode_of(unit, stage)));
+    modules.push_back(one.module.get());
+    loaded.push_back(std::move(one));
+  }
+  const LeavingCalls leaving(modules);
+  std::vector<ModulePlan> plans;
+  std::vector<std::string> objects;
+  for (std::size_t i = 0; i < modules.size(); i++) {
+    plans.push_back(plan_counters(*modules[i], leaving));
+    insert_counters(*modules[i], plans.back(), leaving, program.threads);
+  }
+  for (std::size_t i = 0; i < modules.size(); i++) {
+    const std::string base = program.scratch.file("unit" + std::to_string(i) + "." + stage_name(stage) + ".counted");
+    CHECK_OK(save_module(*modules[i], base + ".bc"));
+    CHECK_OK(generate(program.units[i], stage, base + ".bc", base + ".o"));
+    objects.push_back(base + ".o");
+  }
+  TRY(std::string runtime, compile_runtime(program));
+  objects.push_back(runtime);
+  CHECK_OK(link_program(program, objects, executable));
+  return plans;
+}
+
+// Adds up all files of one module; a file that another build wrote is refused.
+Status add_file(const std::string& path, const std::map<std::uint64_t, std::size_t>& unit_of,
+                std::vector<std::vector<std::uint64_t>>& sums) {
+  TRY(std::string bytes, read_file(path));
+  std::vector<std::uint64_t> words(bytes.size() / 8);
+  std::memcpy(words.data(), bytes.data(), words.size() * 8);
+  if (words.size() < counter_header_words) return unfit("a file of counts is cut short", path);
+  if (words[0] == 0) return {};  // ended between making the file and its first word: nothing was counted
+  auto unit = unit_of.find(words[1]);
+  if (words[0] != counter_magic || unit == unit_of.end()) return unfit("a file of counts is not of this program", path);
+  auto& sum = sums[unit->second];
+  if (words[2] != sum.size() || words.size() < sum.size() + counter_header_words)
+    return unfit("a file of counts has the wrong length", path);
+  for (std::size_t i = 0; i < sum.size(); i++) sum[i] += words[i + counter_header_words];
+  return {};
+}
+
+}  // namespace
+
+Result<CountedRun> count_run(const CompiledProgram& program, Stage stage, const CountOptions& options) {
+  const std::string executable = program.scratch.file(stage_name(stage) + ".counted");
+  TRY(std::vector<ModulePlan> plans, build(program, stage, executable));
+  TRY(TemporaryFolder counts, TemporaryFolder::make("counts"));
+  RunRequest request;
+  request.command = options.runner;
+  request.command.push_back(executable);
+  request.command.insert(request.command.end(), options.arguments.begin(), options.arguments.end());
+  request.environment["PERFCAST_COUNTS"] = counts.path().string();
+  if (!options.input_file.empty()) request.input_file = options.input_file;
+  request.limits = options.limits;
+  CountedRun run;
+  TRY(run.outcome, run_program(request));
+  run.complete = run.outcome.ending == Ending::exited;
+
+  std::map<std::uint64_t, std::size_t> unit_of;
+  std::vector<std::vector<std::uint64_t>> sums;
+  for (std::size_t i = 0; i < plans.size(); i++) {
+    unit_of[plans[i].checksum] = i;
+    sums.emplace_back(static_cast<std::size_t>(plans[i].counters));
+  }
+  for (const auto& file : fs::directory_iterator(counts.path()))
+    CHECK_OK(add_file(file.path().string(), unit_of, sums));
+  for (std::size_t i = 0; i < plans.size(); i++) run.units.push_back(counts_from(plans[i], sums[i]));
+  return run;
+}
+
+Status build_counted(const CompiledProgram& program, Stage stage, const std::string& executable) {
+  TRY([[maybe_unused]] auto plans, build(program, stage, executable));
+  return {};
+}
+
+}  // namespace perfcast::llvm_ir

@@ -1,0 +1,401 @@
+// Counts of real programs, compiled and run: what they must be is known from the programs themselves.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "frontends/llvm_ir/instrument.h"
+
+namespace perfcast::llvm_ir {
+namespace {
+
+// A source in a folder of its own, compiled and counted.
+struct Counted {
+  CompiledProgram program;
+  CountedRun early, final;
+  PositionCounts positions;
+  RunOutcome plain;
+
+  double entries(const std::string& name) const {
+    double sum = 0;
+    for (const auto& unit : final.units)
+      if (const auto* function = unit.find(name)) sum += function->entries;
+    return sum;
+  }
+  double at_line(const std::string& function, int line) const {
+    double most = 0;
+    auto found = positions.functions.find(function);
+    if (found == positions.functions.end()) return -1;
+    for (const auto& [position, count] : found->second.at)
+      if (std::get<1>(position) == line) most = std::max(most, count);
+    return most;
+  }
+};
+
+class Programs : public testing::TestWithParam<const char*> {
+ protected:
+  static Result<Counted> count_files(const std::map<std::string, std::string>& files, const std::string& flags,
+                                     std::vector<std::string> arguments = {}, double seconds = 60) {
+    TRY(TemporaryFolder folder, TemporaryFolder::make("test"));
+    CompileRequest request;
+    for (const auto& [name, text] : files) {
+      CHECK_OK(write_file(folder.file(name), text));
+      request.sources.push_back(folder.file(name));
+    }
+    request.cflags = flags;
+    TRY(CompiledProgram program, compile_program(request));
+    CountOptions options;
+    options.arguments = arguments;
+    options.limits.time = Seconds{seconds};
+    TRY(CountedRun early, count_run(program, Stage::early, options));
+    TRY(CountedRun final, count_run(program, Stage::final, options));
+    TRY(PositionCounts positions, position_counts(program, Stage::early, early));
+    CHECK_OK(build_plain(program, program.scratch.file("plain")));
+    RunRequest run;
+    run.command = {program.scratch.file("plain")};
+    run.command.insert(run.command.end(), arguments.begin(), arguments.end());
+    run.limits = options.limits;
+    TRY(RunOutcome plain, run_program(run));
+    return Counted{std::move(program), std::move(early), std::move(final), std::move(positions), std::move(plain)};
+  }
+  static Result<Counted> count_text(const std::string& name, const std::string& text, const std::string& flags = GetParam()) {
+    return count_files({{name, text}}, flags);
+  }
+};
+
+// In = out = count, for every block; the same output as the plain program.
+void expect_laws(const Counted& counted) {
+  EXPECT_EQ(counted.early.outcome.output, counted.plain.output);
+  EXPECT_EQ(counted.final.outcome.output, counted.plain.output);
+  EXPECT_EQ(counted.final.outcome.code, counted.plain.code);
+  for (const CountedRun* run : {&counted.early, &counted.final})
+    for (const auto& unit : run->units)
+      for (const auto& function : unit.functions) {
+        std::vector<double> in(function.blocks.size());
+        in[0] = function.entries;
+        for (const auto& block : function.blocks) {
+          double out = block.left;
+          for (const auto& edge : block.next) out += edge.count, in[static_cast<std::size_t>(edge.to)] += edge.count;
+          if (!block.next.empty()) EXPECT_EQ(out, block.count) << function.name << " " << block.name;
+          EXPECT_GE(block.count, 0);
+        }
+        for (std::size_t i = 0; i < in.size(); i++)
+          EXPECT_EQ(in[i], function.blocks[i].count) << function.name << " " << function.blocks[i].name;
+      }
+}
+
+#define COUNT(name, ...)                                  \
+  auto name##_result = (__VA_ARGS__);                     \
+  ASSERT_TRUE(name##_result) << name##_result.error().message(); \
+  const Counted& name = *name##_result;                   \
+  expect_laws(name)
+
+TEST_P(Programs, LoopsInC) {
+  COUNT(c, count_text("loops.c", R"(#include <stdio.h>
+__attribute__((noinline)) static int inner(int i, int *a) {
+  int s = 0;
+  for (int j = 0; j < i; j++)
+    s += a[j] * j;
+  return s;
+}
+int main(void) {
+  static int a[200];
+  int odd = 0, s = 0;
+  for (int i = 0; i < 100; i++) {
+    a[i] = i;
+    if (i % 3 == 1)
+      odd++;
+    s ^= inner(i, a);
+  }
+  printf("%d %d\n", odd, s);
+  return 0;
+}
+)"));
+  EXPECT_EQ(c.entries("inner"), 100);
+  EXPECT_EQ(c.at_line("inner", 5), 4950);
+  EXPECT_EQ(c.at_line("inner", 6), 100);
+  EXPECT_EQ(c.at_line("main", 12), 100);
+  EXPECT_EQ(c.at_line("main", 14), 33);
+  EXPECT_EQ(c.at_line("main", 17), 1);
+}
+
+TEST_P(Programs, RecursionSwitchAndGoto) {
+  COUNT(c, count_text("rec.c", R"(#include <stdio.h>
+#include <stdlib.h>
+long kinds[4];
+__attribute__((noinline)) long fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+__attribute__((noinline)) void kind(int i) {
+  switch (i % 7) {
+    case 0: case 1: case 5:
+      kinds[0]++; break;
+    case 2:
+      kinds[1]++; /* falls */
+    case 3:
+      kinds[2]++; break;
+    default:
+      kinds[3]++;
+  }
+}
+__attribute__((noinline)) int run(const unsigned char *code) {
+  static void *to[] = {&&add, &&twice, &&end};
+  int x = 0;
+  goto *to[*code++];
+add:
+  x += 1;
+  goto *to[*code++];
+twice:
+  x += x;
+  goto *to[*code++];
+end:
+  return x;
+}
+int main(void) {
+  for (int i = 0; i < 700; i++) kind(i);
+  static const unsigned char code[] = {0, 0, 1, 0, 1, 1, 0, 2};
+  int x = 0;
+  for (int i = 0; i < 10; i++) x += run(code);
+  printf("%ld %ld %ld %ld %ld %d\n", fib(20), kinds[0], kinds[1], kinds[2], kinds[3], x);
+  return 0;
+}
+)"));
+  EXPECT_EQ(c.positions.functions.at("fib").entries, 21891);  // optimised, one of the two calls is a loop
+  EXPECT_EQ(c.at_line("kind", 8), 300);
+  EXPECT_EQ(c.at_line("kind", 10), 100);
+  EXPECT_EQ(c.at_line("kind", 12), 200);
+  EXPECT_EQ(c.at_line("kind", 14), 200);
+  EXPECT_EQ(c.at_line("run", 22), 40);
+  EXPECT_EQ(c.at_line("run", 25), 30);
+  EXPECT_EQ(c.at_line("run", 28), 10);
+}
+
+TEST_P(Programs, ExceptionsThroughFrames) {
+  COUNT(c, count_text("throw.cc", R"(#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <vector>
+struct Guard { int& n; ~Guard() { n++; } };
+extern "C" __attribute__((noinline)) void bottom(int i) {
+  if (i % 5 == 0)
+    throw std::runtime_error("five");
+  if (i % 7 == 0)
+    throw i;
+}
+extern "C" __attribute__((noinline)) int middle(int i, int& guards) {
+  Guard guard{guards};
+  bottom(i);
+  return i;
+}
+extern "C" __attribute__((noinline)) int top(int i, int& guards) {
+  try {
+    return middle(i, guards);
+  } catch (const std::runtime_error& e) {
+    return -1;
+  }
+}
+int main() {
+  int guards = 0, fives = 0, sevens = 0;
+  std::vector<int> kept;
+  for (int i = 1; i <= 70; i++) {
+    try {
+      if (top(i, guards) < 0)
+        fives++;
+      else
+        kept.push_back(i);
+    } catch (int) {
+      sevens++;
+    }
+  }
+  std::printf("%d %d %d %zu\n", guards, fives, sevens, kept.size());
+}
+)"));
+  EXPECT_EQ(c.entries("bottom"), 70);
+  EXPECT_EQ(c.at_line("bottom", 8), 14);
+  EXPECT_EQ(c.at_line("bottom", 10), 8);
+  EXPECT_EQ(c.at_line("middle", 15), 48);
+  EXPECT_EQ(c.at_line("top", 21), 14);
+  EXPECT_EQ(c.at_line("main", 30), 14);
+  EXPECT_EQ(c.at_line("main", 34), 8);
+}
+
+TEST_P(Programs, LongjmpAndExitInACallee) {
+  COUNT(c, count_text("jump.c", R"(#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+static jmp_buf place;
+__attribute__((noinline)) void hop(int i) {
+  if (i == 900)
+    exit(3);
+  if (i % 10 == 9)
+    longjmp(place, i);
+}
+__attribute__((noinline)) int loop(volatile int *i) {
+  for (; *i < 1000; (*i)++)
+    hop(*i);
+  return 0;
+}
+int main(void) {
+  static volatile int i;
+  static int jumps;
+  if (setjmp(place)) {
+    jumps++;
+    i++;
+  }
+  if (jumps == 89) printf("%d\n", jumps);
+  return loop(&i);
+}
+)"));
+  EXPECT_EQ(c.final.outcome.code, 3);
+  EXPECT_EQ(c.entries("hop"), 901);
+  EXPECT_EQ(c.at_line("hop", 9), 90);
+  EXPECT_EQ(c.at_line("loop", 13), 901);
+  EXPECT_EQ(c.entries("loop"), 91);
+  EXPECT_EQ(c.at_line("main", 20), 90);
+  EXPECT_EQ(c.entries("main"), 1);
+}
+
+TEST_P(Programs, SeveralUnitsAndCxxTemplates) {
+  auto counted = count_files({{"a.cc", R"(#include "t.h"
+#include <cstdio>
+long b(int);
+static int helper(int i) { return i + 1; }
+int main() { long s = 0; for (int i = 0; i < 10; i++) s += b(i) + helper(i); std::printf("%ld %d\n", s, sum_to<int>(4)); }
+)"}, {"b.cc", R"(#include "t.h"
+static long helper(int i) { return i * 2L; }
+long b(int i) { return sum_to<long>(i) + sum_to<int>(i) + helper(i); }
+)"}, {"t.h.cc", ""}}, "");
+  EXPECT_FALSE(counted);  // t.h is not there: the compiler's own message comes through
+  EXPECT_NE(counted.error().message().find("'t.h' file not found"), std::string::npos) << counted.error().message();
+  const std::string sum = "template <class T> __attribute__((noinline)) T sum_to(int n) { T s = 0; for (int i = 0; i < n; i++) s += i; return s; }\n";
+  COUNT(c, count_files({{"a.cc", sum + R"(#include <cstdio>
+long b(int);
+__attribute__((noinline)) static int helper(int i) { return i + 1; }
+int main() { long s = 0; for (int i = 0; i < 10; i++) s += b(i) + helper(i); std::printf("%ld %d\n", s, sum_to<int>(4)); }
+)"}, {"b.cc", sum + R"(
+__attribute__((noinline)) static long helper(int i) { return i * 2L; }
+long b(int i) { return sum_to<long>(i) + sum_to<int>(i) + helper(i); }
+)"}}, GetParam()));
+  EXPECT_EQ(c.entries("_Z6sum_toIiET_i"), 11);
+  EXPECT_EQ(c.entries("_Z6sum_toIlET_i"), 10);
+  EXPECT_EQ(c.entries("_Z1bi"), 10);
+  EXPECT_EQ(c.positions.functions.at("_ZL6helperi").entries, 20);
+}
+
+TEST_P(Programs, FortranLoops) {
+  COUNT(c, count_text("tiny.f", R"(      PROGRAM TINY
+      INTEGER I, J, N
+      REAL X(1000), S
+      COMMON /BLK/ X
+      S = 0.0
+      N = 0
+      DO 20 J = 1, 100
+      DO 10 I = 1, 1000
+        X(I) = I*J*0.5
+        IF (MOD(I, 3) .EQ. 0) N = N + 1
+   10 CONTINUE
+   20 CONTINUE
+      CALL COUNT(N)
+      WRITE (*, *) N, X(7)
+      END
+      SUBROUTINE COUNT(N)
+      N = N + 1
+      IF (N .LT. 0) GO TO 30
+      RETURN
+   30 STOP
+      END
+)"));
+  EXPECT_EQ(c.at_line("_QQmain", 9), 100000);
+  EXPECT_EQ(c.at_line("_QQmain", 10), 100000);
+  EXPECT_EQ(c.at_line("_QQmain", 13), 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, Programs, testing::Values("-O0", "-O1", "-O2", "-O3"),
+                         [](const auto& level) { return std::string(level.param).substr(1); });
+
+class Endings : public Programs {};
+
+TEST_P(Endings, CountsSurvive) {
+  const std::string text = std::string(R"(#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+__attribute__((noinline)) int work(int n) {
+  volatile int s = 0;
+  for (int i = 0; i < n; i++) s += i;
+  return s;
+}
+int main(void) {
+  for (int i = 0; i < 50; i++) work(i);
+  )") + GetParam() + ";\n  return 0;\n}\n";
+  auto counted = count_files({{"end.c", text}}, "-O2");
+  ASSERT_TRUE(counted) << counted.error().message();
+  EXPECT_EQ(counted->entries("work"), 50);
+  EXPECT_EQ(counted->at_line("work", 7), 1275);  // the test of the loop: once more than its body
+  EXPECT_EQ(counted->final.outcome.ending, counted->plain.ending);
+  EXPECT_EQ(counted->final.outcome.code, counted->plain.code);
+}
+INSTANTIATE_TEST_SUITE_P(All, Endings,
+                         testing::Values("return 7", "_exit(4)", "quick_exit(5)", "abort()", "kill(getpid(), 9)",
+                                         "*(volatile int *)8 = 1", "raise(SIGTERM)"));
+
+TEST_P(Programs, Threads) {
+  COUNT(c, count_text("threads.cc", R"(#include <atomic>
+#include <cstdio>
+std::atomic<long> sum;
+extern "C" __attribute__((noinline)) long step(long i) { return i & 3 ? 1 : 2; }
+extern "C" __attribute__((noinline)) void work(long n) {
+  for (long i = 0; i < n; i++)
+    sum += step(i);
+}
+int main() {
+  for (int round = 0; round < 3; round++) {
+    std::thread a(work, 100000), b(work, 100000);
+    work(1000);
+    a.join(), b.join();
+  }
+  std::printf("%ld\n", sum.load());
+}
+)"));
+  EXPECT_TRUE(c.program.threads);
+  EXPECT_EQ(c.entries("work"), 9);
+  EXPECT_EQ(c.entries("step"), 603000);
+  EXPECT_EQ(c.at_line("work", 8), 603000);
+}
+
+TEST_P(Programs, ForkedChildrenAdd) {
+  COUNT(c, count_text("fork.c", R"(#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+__attribute__((noinline)) int work(int i) { volatile int x = i; return x; }
+int main(void) {
+  for (int i = 0; i < 10; i++) work(i);
+  for (int child = 0; child < 3; child++)
+    if (fork() == 0) {
+      for (int i = 0; i < 1000; i++) work(i);
+      _exit(0);
+    }
+  while (wait(0) > 0) work(0);
+  printf("done\n");
+  return 0;
+}
+)"));
+  EXPECT_EQ(c.entries("work"), 3013);
+  EXPECT_EQ(c.entries("main"), 1);
+  EXPECT_EQ(c.at_line("main", 10), 3);
+}
+
+TEST(Compile, ABrokenSourceIsTold) {
+  CompileRequest request;
+  auto folder = TemporaryFolder::make("test");
+  ASSERT_TRUE(write_file(folder->file("broken.c"), "int main("));
+  request.sources = {folder->file("broken.c")};
+  auto compiled = compile_program(request);
+  ASSERT_FALSE(compiled);
+  EXPECT_EQ(compiled.error().kind, Trouble::unfit);
+  EXPECT_NE(compiled.error().message().find("error:"), std::string::npos);
+  request.sources = {folder->file("none.c")};
+  EXPECT_FALSE(compile_program(request));
+  request.sources = {"a.txt"};
+  EXPECT_FALSE(compile_program(request));
+}
+
+}  // namespace
+}  // namespace perfcast::llvm_ir

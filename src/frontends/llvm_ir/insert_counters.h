@@ -1,0 +1,15 @@
+// Puts the planned counters into a module: increments on edges, splitting those that need it; counters of loops in
+// registers; the array (or, with threads, the pointer to this thread's array) and its registration at program start.
+#pragma once
+
+#include "frontends/llvm_ir/counter_plan.h"
+
+namespace perfcast::llvm_ir {
+
+// The array starts with this many words of its own: magic, checksum, number of counters, process, then free.
+constexpr int counter_header_words = 8;
+constexpr std::uint64_t counter_magic = 0x31544e554f434650;  // "PFCOUNT1"
+
+void insert_counters(llvm::Module& module, const ModulePlan& plan, const LeavingCalls& leaving, bool threads);
+
+}  // namespace perfcast::llvm_ir
