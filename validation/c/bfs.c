@@ -1,6 +1,6 @@
 // Breadth-first search on a random graph in CSR form, from several starts: irregular memory access.
-// Check: levels of neighbours differ by at most one, each level is attained, and the sum of the
-// levels from a to all others agrees with the reverse search on the symmetric graph.
+// Check: every vertex is reached, levels of neighbours differ by at most one, each vertex has a nearer
+// neighbour, and the search from the other end finds the same distance.
 // Argument: thousands of vertices.
 #include <string.h>
 

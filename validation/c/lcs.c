@@ -1,7 +1,7 @@
 // Dynamic programming on two strings: longest common subsequence and Levenshtein distance, two rows
 // each.
-// Check: the second string is the first after k deletions and k insertions, so lcs >= n - k; with
-// only insertions and deletions the distance d obeys lcs = n - d at best: n - lcs <= d <= 2 (n - lcs).
+// Check: the second string keeps all but k letters of the first in order, so lcs >= n - k; and the
+// distance d obeys n - lcs <= d <= 2 (n - lcs) for strings of equal length n.
 // Argument: length of the strings.
 #include "../common.h"
 

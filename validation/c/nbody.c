@@ -1,4 +1,4 @@
-// Gravitating bodies in a box-free plane of three dimensions, every pair, leapfrog steps.
+// Gravitating bodies in three dimensions, every pair, softened forces, leapfrog steps.
 // Check: energy is kept to 10^-4 and momentum to rounding (Newton's third law).
 // Argument: number of steps of 128 bodies.
 #include <math.h>

@@ -6,7 +6,7 @@
 
 #include "../common.h"
 
-// pi(x) at whole millions (Hardy and Wright; OEIS A006880 and its refinements).
+// pi(x) at whole millions, from the published tables.
 static const int known[] = {0, 78498, 148933, 216816, 283146, 348513, 412849, 476648, 539777, 602489, 664579};
 
 int main(int argc, char** argv) {
