@@ -1,7 +1,7 @@
 // Matrix product three ways: by definition (inner products with stride), with loops interchanged,
 // and in blocks that fit the first cache.
 // Check: the three agree, and so does Freivalds' test C r = A (B r).
-// Argument: order of the matrices, a multiple of 32.
+// Argument: order of the matrices.
 #include <math.h>
 #include <string.h>
 
@@ -26,14 +26,16 @@ static void interchanged(const double* a, const double* b, double* c) {
       for (int j = 0; j < n; j++) c[i * n + j] += a[i * n + k] * b[k * n + j];
 }
 
+static int block_end(int start) { return start + BLOCK < n ? start + BLOCK : n; }
+
 static void blocked(const double* a, const double* b, double* c) {
   memset(c, 0, (size_t)n * (size_t)n * sizeof *c);
   for (int ii = 0; ii < n; ii += BLOCK)
     for (int kk = 0; kk < n; kk += BLOCK)
       for (int jj = 0; jj < n; jj += BLOCK)
-        for (int i = ii; i < ii + BLOCK; i++)
-          for (int k = kk; k < kk + BLOCK; k++)
-            for (int j = jj; j < jj + BLOCK; j++) c[i * n + j] += a[i * n + k] * b[k * n + j];
+        for (int i = ii; i < block_end(ii); i++)
+          for (int k = kk; k < block_end(kk); k++)
+            for (int j = jj; j < block_end(jj); j++) c[i * n + j] += a[i * n + k] * b[k * n + j];
 }
 
 static void apply(const double* a, const double* x, double* y) {

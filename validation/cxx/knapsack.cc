@@ -15,10 +15,14 @@ struct Item {
 };
 
 int by_table(const std::vector<Item>& items, int capacity) {
-  std::vector<int> best(static_cast<std::size_t>(capacity) + 1, 0);
+  std::vector<int> table(static_cast<std::size_t>(capacity) + 1, 0);
+  int* best = table.data();
   for (const auto& item : items)
-    for (int c = capacity; c >= item.weight; --c) best[c] = std::max(best[c], best[c - item.weight] + item.value);
-  return best.back();
+    for (int c = capacity; c >= item.weight; --c) {
+      int with = best[c - item.weight] + item.value;
+      if (with > best[c]) best[c] = with;
+    }
+  return table.back();
 }
 
 class Branch {
