@@ -135,7 +135,8 @@ int main(int argc, char** argv) {
     for (int i = 0; i < width; ++i) {
       Vector direction{(i - (width - 1) / 2.0) / width, (height / 2.0 - j) / width, 0.8};
       double value = scene.trace({{0, 0.5, 0}, direction.unit()}, 4);
-      (2 * i < width ? left : right) += value;
+      if (2 * i < width) left += value;
+      if (2 * i >= width - 1) right += value;  // both halves have the middle column of an odd width
     }
   auto ahead = Sphere({0, 0, 5}, 2, 0).hit({{0, 0, 0}, {0, 0, 1}});
   double mean = (left + right) / (width * height), skew = std::fabs(left - right) / (left + right);
