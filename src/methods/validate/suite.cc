@@ -1,0 +1,33 @@
+#include "methods/validate/suite.h"
+
+#include <filesystem>
+#include <set>
+
+namespace perfcast::validate {
+namespace fs = std::filesystem;
+
+Result<Suite> read_suite(const std::string& folder_or_file) {
+  std::error_code error;
+  fs::path file = folder_or_file;
+  if (fs::is_directory(file, error)) file /= "suite.json";
+  if (!fs::exists(file, error))
+    return unfit("there is no suite here", folder_or_file,
+                 "a folder with suite.json: {\"programs\":[{\"name\":\"a\",\"sources\":[\"a.c\"],\"cflags\":\"-O2\",\"args\":[]}]}");
+  TRY(Json json, read_json_file(file.string()));
+  Suite suite;
+  try {
+    from_json_value(json, suite, "");
+  } catch (const JsonMismatch& mismatch) {
+    return unfit(mismatch.what, file.string() + ": " + mismatch.place);
+  }
+  suite.folder = fs::absolute(file, error).lexically_normal().parent_path().string();
+  std::set<std::string> names;
+  for (const auto& program : suite.programs) {
+    if (program.sources.empty()) return unfit("the program " + program.name + " has no sources", file.string());
+    if (!names.insert(program.name).second) return unfit("two programs are named " + program.name, file.string());
+  }
+  if (suite.programs.empty()) return unfit("the suite lists no programs", file.string());
+  return suite;
+}
+
+}  // namespace perfcast::validate

@@ -1,0 +1,139 @@
+#include "methods/validate/validate.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "base/statistics.h"
+
+namespace perfcast::validate {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Candidate {
+  ProgramOutcome outcome;
+  std::optional<Prepared> prepared;
+  std::vector<TimedRun> runs;
+
+  bool failed() const { return !outcome.failed.empty(); }
+  bool wants_more() const {
+    return !failed() && std::count_if(runs.begin(), runs.end(), [](const auto& r) { return !r.disturbed; }) < wanted_runs;
+  }
+};
+
+std::string told(const Error& error) { return error.where.empty() ? error.what : error.where + ": " + error.what; }
+
+// One more run of this program; how it went is in the candidate.
+void time_once(Candidate& candidate, const Steps& steps, ReferenceChain& chain) {
+  const RunRequest& request = candidate.prepared->run;
+  auto run = steps.time ? steps.time(request) : timed_run(request, chain);
+  if (!run) {
+    candidate.outcome.failed = told(run.error());
+  } else if (!run->outcome.ok()) {
+    candidate.outcome.failed = "the program " + run->outcome.how_it_ended(request.limits);
+  } else {
+    candidate.runs.push_back(std::move(*run));
+  }
+}
+
+// Round-robin over the programs, so that a slow spell of the machine falls on all alike.
+void time_all(std::vector<Candidate>& candidates, const Steps& steps, const ValidateOptions& options) {
+  ReferenceChain chain;
+  auto start = Clock::now();
+  for (int round = 0; round < options.most_rounds; round++) {
+    bool late = std::chrono::duration<double>(Clock::now() - start).count() > options.budget.value;
+    if (round >= wanted_runs && late) return;
+    std::size_t done = 0;
+    for (auto& candidate : candidates) {
+      if (steps.progress)
+        steps.progress("timing, round " + std::to_string(round + 1),
+                       static_cast<double>(done++) / static_cast<double>(candidates.size()));
+      if (candidate.wants_more()) time_once(candidate, steps, chain);
+    }
+    if (!steps.time)
+      for (auto& candidate : candidates) mark_disturbed(candidate.runs, chain);
+    if (std::none_of(candidates.begin(), candidates.end(), [](const auto& c) { return c.wants_more(); })) return;
+  }
+}
+
+void conclude(Candidate& candidate) {
+  if (candidate.failed() || candidate.runs.empty()) return;
+  RunSummary summary = summarize_runs(candidate.runs);
+  ProgramOutcome& outcome = candidate.outcome;
+  outcome.measured = summary.seconds;
+  outcome.measured_interval = summary.interval;
+  outcome.runs = summary.runs, outcome.disturbed = summary.disturbed;
+  if (summary.seconds <= 0) {
+    outcome.failed = "the program is too short to be timed";
+    return;
+  }
+  for (const auto& p : candidate.prepared->prediction.predictions) {
+    if (p.model == Model::ct) continue;  // it is the measurement
+    outcome.models[word_of(p.model)] = {p.seconds, p.seconds / summary.seconds - 1, p.interval,
+                                        p.interval[0] <= summary.seconds && summary.seconds <= p.interval[1]};
+  }
+}
+
+}  // namespace
+
+std::map<std::string, ModelSummary> summarize(const std::vector<ProgramOutcome>& programs) {
+  struct Collected {
+    std::vector<double> errors, sizes, predicted, measured;
+    int covered = 0;
+  };
+  std::map<std::string, Collected> by_model;
+  for (const auto& program : programs)
+    for (const auto& [model, outcome] : program.models) {
+      auto& c = by_model[model];
+      c.errors.push_back(outcome.error), c.sizes.push_back(std::abs(outcome.error));
+      c.predicted.push_back(outcome.seconds), c.measured.push_back(*program.measured);
+      c.covered += outcome.covered;
+    }
+  std::map<std::string, ModelSummary> summaries;
+  for (const auto& [model, c] : by_model) {
+    ModelSummary& s = summaries[model];
+    double n = static_cast<double>(c.errors.size());
+    s.programs = static_cast<int>(c.errors.size());
+    s.mape = mean(c.sizes), s.median = median(c.sizes), s.bias = mean(c.errors);
+    for (int percent : {5, 10, 15, 20})
+      s.within[std::to_string(percent)] =
+          static_cast<double>(std::count_if(c.sizes.begin(), c.sizes.end(), [&](double e) { return e <= percent / 100.0; })) / n;
+    s.tau = kendall_tau(c.predicted, c.measured);
+    s.coverage = c.covered / n;
+  }
+  return summaries;
+}
+
+Result<Validation> validate(const Suite& suite, const std::string& machine, const Steps& steps, const ValidateOptions& options) {
+  std::vector<Candidate> candidates;
+  for (const auto& program : suite.programs) {
+    if (steps.progress)
+      steps.progress("analysing " + program.name,
+                     static_cast<double>(candidates.size()) / static_cast<double>(suite.programs.size()));
+    Candidate candidate;
+    candidate.outcome.name = program.name;
+    auto prepared = steps.prepare(program);
+    if (prepared) candidate.prepared = std::move(*prepared);
+    else candidate.outcome.failed = told(prepared.error());
+    candidates.push_back(std::move(candidate));
+  }
+  time_all(candidates, steps, options);
+
+  Validation validation;
+  validation.machine = machine;
+  validation.suite = suite.folder;
+  validation.made_by = made_here();
+  std::string first_failure;
+  for (auto& candidate : candidates) {
+    conclude(candidate);
+    if (candidate.failed() && first_failure.empty()) first_failure = candidate.outcome.name + ": " + candidate.outcome.failed;
+    validation.programs.push_back(std::move(candidate.outcome));
+  }
+  if (std::none_of(validation.programs.begin(), validation.programs.end(), [](const auto& p) { return !p.models.empty(); }))
+    return unfit("no program of the suite could be predicted and timed; " + first_failure, suite.folder);
+  validation.models = summarize(validation.programs);
+  return validation;
+}
+
+}  // namespace perfcast::validate
