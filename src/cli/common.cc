@@ -31,6 +31,11 @@ Result<std::vector<Machine>> load_machines(const std::vector<std::string>& names
   return machines;
 }
 
+std::vector<std::string>& program_arguments() {
+  static std::vector<std::string> arguments;
+  return arguments;
+}
+
 void remark(const std::string& text) { std::fprintf(stderr, "perfcast: %s\n", text.c_str()); }
 
 }  // namespace perfcast::cli

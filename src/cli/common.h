@@ -28,6 +28,9 @@ Status emit(const Record& record, const std::string& text, const OutputOptions& 
 void add_machine_option(CLI::App& app, std::vector<std::string>& machines);
 Result<std::vector<Machine>> load_machines(const std::vector<std::string>& names);
 
+// What stands after "--" on the command line: the arguments of the user's program.
+std::vector<std::string>& program_arguments();
+
 // A remark for the user, on standard error.
 void remark(const std::string& text);
 

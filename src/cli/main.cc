@@ -1,12 +1,15 @@
 // perfcast: the command line. Everything below is a list: which commands there are, and how troubles become exit codes.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <string_view>
 
 #include "base/assert.h"
 #include "base/files.h"
 #include "base/paths.h"
 #include "cli/command.h"
+#include "cli/common.h"
 
 namespace perfcast::cli {
 namespace {
@@ -20,6 +23,7 @@ struct Command {
 constexpr Command commands[] = {
     {"characterize", "Measure what operations, memory and the system cost on this machine", add_characterize},
     {"predict", "How long will it take there?", add_predict},
+    {"validate", "How wrong are the predictions, on this machine, today?", add_validate},
     {"machines", "List, show and compare machines", add_machines},
 };
 
@@ -51,6 +55,10 @@ int run(int argc, char** argv) {
   for (std::size_t i = 0; i < std::size(commands); i++) {
     actions[i].first = app.add_subcommand(commands[i].name, commands[i].summary);
     commands[i].add(*actions[i].first, actions[i].second);
+  }
+  if (auto end = std::find(argv, argv + argc, std::string_view("--")); end != argv + argc) {
+    program_arguments().assign(end + 1, argv + argc);
+    argc = static_cast<int>(end - argv);
   }
   try {
     app.parse(argc, argv);

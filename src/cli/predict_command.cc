@@ -3,6 +3,8 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/common.h"
+#include "cli/models.h"
+#include "cli/program.h"
 #include "methods/predict/predict.h"
 #include "report/prediction_text.h"
 
@@ -10,47 +12,34 @@ namespace perfcast::cli {
 namespace {
 
 struct PredictArguments {
-  std::string program;
+  ProgramWords program;
   std::vector<std::string> machines, models, settings;
+  bool measure = false;
   predict::PredictOptions options;
   report::PredictionView view;
   OutputOptions output;
 };
 
-Result<std::vector<Model>> models_named(const std::vector<std::string>& names) {
-  std::vector<Model> models;
-  for (const auto& name : names) {
-    if (name == "all") {
-      models.clear();
-      for (auto& [model, word] : EnumWords<Model>::words) models.push_back(model);
-      return models;
-    }
-    auto model = from_word<Model>(name);
-    if (!model) return wrong_usage("there is no model \"" + name + "\"", "--model dbc|poc|hllc|intcc|icc|ct|all");
-    models.push_back(*model);
-  }
-  return models;
-}
-
-Result<std::map<std::string, double>> settings_of(const std::vector<std::string>& words) {
-  std::map<std::string, double> set;
-  for (const auto& word : words) {
-    auto at = word.find('=');
-    char* end = nullptr;
-    double value = at == word.npos ? 0 : std::strtod(word.c_str() + at + 1, &end);
-    if (at == word.npos || at == 0 || end == word.c_str() + at + 1 || *end)
-      return wrong_usage("\"" + word + "\" is not NAME=VALUE", "--set N=1000");
-    set[word.substr(0, at)] = value;
-  }
-  return set;
+// Machines of another instruction set, or of none we know: what is measured here says nothing about them.
+std::set<std::string> machines_elsewhere(const std::vector<Machine>& machines) {
+  std::set<std::string> names;
+  for (const auto& machine : machines)
+    if (machine.isa != host_instruction_set()) names.insert(machine.name);
+  return names;
 }
 
 Status run(PredictArguments& arguments) {
   TRY(arguments.options.models, models_named(arguments.models));
   TRY(arguments.options.set, settings_of(arguments.settings));
-  TRY(Profile profile, find_profile(arguments.program));
+  arguments.program.arguments = program_arguments();
   TRY(std::vector<Machine> machines, load_machines(arguments.machines));
+  TRY(Profile profile, profile_of(arguments.program));
+  bool ct_alone = arguments.options.models == std::vector{Model::ct};
+  if (arguments.measure || ct_alone) {
+    TRY(arguments.options.timed, measure_program(profile.run, {arguments.program.timeout}));
+  }
   TRY(Prediction prediction, predict::predict(profile, machines, arguments.options));
+  arguments.view.elsewhere = machines_elsewhere(machines);
   return emit(prediction, report::prediction_text(prediction, arguments.view), arguments.output);
 }
 
@@ -58,7 +47,7 @@ Status run(PredictArguments& arguments) {
 
 void add_predict(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<PredictArguments>();
-  app.add_option("program", arguments->program, "A profile: a file, or the name of a bundled one")->required();
+  add_program_options(app, arguments->program);
   add_machine_option(app, arguments->machines);
   app.add_option("--model", arguments->models, "dbc, poc, hllc, intcc, icc, ct or all; default: the best that can answer")
       ->delimiter(',')
@@ -72,6 +61,7 @@ void add_predict(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"operation", "function", "line", "region", "none"}))
       ->capture_default_str();
   app.add_option("--rows", arguments->view.rows, "Rows of a breakdown")->capture_default_str();
+  app.add_flag("--measure", arguments->measure, "Build the program and time it here");
   app.add_flag("--distribution", arguments->view.distribution, "Shares of the time, machines side by side");
   add_output_options(app, arguments->output);
   action = [arguments] { return run(*arguments); };

@@ -104,7 +104,7 @@ void tell_gaps(const Unsure& unsure, ModelPrediction& prediction) {
                                            operation, 100 * share), {}, executions});
     total += share;
   }
-  if (!missing.empty())
+  if (missing.size() > 1)
     prediction.remarks.push_back(fmt::format("{:.2g} % of the operations have no cost here and are left out", 100 * total));
 }
 

@@ -1,0 +1,103 @@
+#include "cli/program.h"
+
+#include <sys/utsname.h>
+
+#include <filesystem>
+#include <set>
+
+#include "base/assert.h"
+#include "base/text.h"
+#include "record/library.h"
+#ifdef PERFCAST_LLVM
+#include "frontends/llvm_ir/compile.h"
+#endif
+
+namespace perfcast::cli {
+namespace fs = std::filesystem;
+namespace {
+
+bool is_source(const std::string& name) {
+  static const std::set<std::string> endings = {".c", ".cc", ".cpp", ".cxx", ".C", ".f", ".F", ".for", ".f77", ".f90", ".F90", ".f95", ".f03", ".f08"};
+  return endings.contains(fs::path(name).extension().string());
+}
+
+Status same_instruction_set(const ProgramRun& run) {
+  std::string here = host_instruction_set(), there = run.target.substr(0, run.target.find('-'));
+  if (there.empty() || here == there) return {};
+  return unfit("the program was analysed for " + run.target + " and cannot be timed on this " + here + " machine");
+}
+
+#ifdef PERFCAST_LLVM
+Status build(const ProgramRun& run, const std::string& executable) {
+  llvm_ir::CompileRequest request;
+  request.sources = run.sources, request.cflags = run.cflags, request.target = run.target, request.cpu = run.cpu;
+  request.early = false;
+  TRY(llvm_ir::CompiledProgram program, llvm_ir::compile_program(request));
+  return llvm_ir::build_plain(program, executable);
+}
+#else
+Status build(const ProgramRun& run, const std::string& executable) {
+  RunRequest request;
+  request.command = {run.language == "fortran" ? "gfortran" : run.language == "c++" ? "c++" : "cc"};
+  for (const auto& source : run.sources) request.command.push_back(source);
+  for (const auto& flag : split_words(run.cflags)) request.command.push_back(flag);
+  request.command.insert(request.command.end(), {"-o", executable, "-lm"});
+  TRY(RunOutcome outcome, run_program(request));
+  if (!outcome.ok()) return unfit("the program does not compile:\n" + outcome.errors, run.sources.front());
+  return {};
+}
+#endif
+
+}  // namespace
+
+std::string host_instruction_set() {
+  utsname names{};
+  return ::uname(&names) == 0 ? names.machine : "";
+}
+
+void add_program_options(CLI::App& app, ProgramWords& program) {
+  app.add_option("program", program.words, "A profile (a file, or the name of a bundled one), or sources to analyse first")
+      ->required();
+  app.add_option("--cflags", program.cflags, "How sources are compiled")->capture_default_str();
+  app.add_option("--input", program.input, "A file given as standard input");
+  app.add_option("--timeout", program.timeout, "Seconds that one run may take")->capture_default_str();
+}
+
+Result<Profile> profile_of(const ProgramWords& program) {
+  ensure(!program.words.empty(), "a program is named");
+  if (program.words.size() == 1 && !is_source(program.words[0])) return find_profile(program.words[0]);
+  for (const auto& word : program.words)
+    if (!is_source(word)) return wrong_usage("\"" + word + "\" is not a source file; a profile stands alone");
+  return unfit("this build cannot analyse sources", program.words[0], "perfcast predict PROFILE");
+}
+
+Result<BuiltProgram> build_program(const ProgramRun& run, Seconds time_limit) {
+  if (run.sources.empty() && run.binary.empty())
+    return unfit("the profile names neither sources nor a binary, so it cannot be timed here", "--measure");
+  CHECK_OK(same_instruction_set(run));
+  InFolder in_folder(run.folder);
+  BuiltProgram built;
+  built.run.folder = fs::current_path().string();
+  built.run.limits.time = time_limit;
+  if (!run.input.empty()) built.run.input_file = fs::absolute(run.input).string();
+  std::string executable = run.binary;
+  if (executable.empty()) {
+    TRY(TemporaryFolder folder, TemporaryFolder::make("measure"));
+    built.folder = std::make_shared<TemporaryFolder>(std::move(folder));
+    executable = built.folder->file("program");
+    CHECK_OK(build(run, executable));
+  }
+  built.run.command = {fs::absolute(executable).string()};
+  built.run.command.insert(built.run.command.end(), run.arguments.begin(), run.arguments.end());
+  return built;
+}
+
+Result<MeasuredTime> measure_program(const ProgramRun& run, Seconds time_limit) {
+  TRY(BuiltProgram built, build_program(run, time_limit));
+  ReferenceChain chain;
+  TRY(std::vector<TimedRun> runs, time_program(built.run, chain));
+  RunSummary summary = summarize_runs(runs);
+  return MeasuredTime{summary.seconds, summary.interval, summary.runs, summary.disturbed, summary.how};
+}
+
+}  // namespace perfcast::cli

@@ -1,0 +1,57 @@
+// A user's program at the command line: a profile, or sources that are analysed on the way; built from what the profile
+// remembers of it, and timed.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+
+#include "base/files.h"
+#include "base/timing.h"
+#include "record/prediction.h"
+#include "record/profile.h"
+
+namespace perfcast::cli {
+
+// PROFILE, or SOURCE... [--cflags "..."] [-- ARGS...].
+struct ProgramWords {
+  std::vector<std::string> words;      // a profile (file or bundled name), or source files
+  std::string cflags = "-O2";
+  std::vector<std::string> arguments;  // of the program, after --
+  std::string input;
+  double timeout = 600;                // seconds that one run may take
+};
+void add_program_options(CLI::App& app, ProgramWords& program);
+Result<Profile> profile_of(const ProgramWords& program);
+
+// "x86_64", "aarch64".
+std::string host_instruction_set();
+
+// Relative names in a profile's sources and flags mean the folder it was analysed in; in a suite, the suite's folder.
+class InFolder {
+ public:
+  explicit InFolder(const std::string& folder) : back_(std::filesystem::current_path()) { go(folder); }
+  ~InFolder() { go(back_); }
+  InFolder(const InFolder&) = delete;
+
+ private:
+  static void go(const std::filesystem::path& folder) {
+    std::error_code ignored;
+    if (!folder.empty()) std::filesystem::current_path(folder, ignored);
+  }
+  std::filesystem::path back_;
+};
+
+struct BuiltProgram {
+  RunRequest run;
+  std::shared_ptr<TemporaryFolder> folder;  // holds the executable
+};
+
+// Builds the program from the profile's sources with its compiler and flags, out of the same final IR that was analysed
+// where the front ends are there; a plain compile otherwise. An analysed binary is run as it is.
+Result<BuiltProgram> build_program(const ProgramRun& run, Seconds time_limit);
+
+// Builds and times it here (base/timing.h).
+Result<MeasuredTime> measure_program(const ProgramRun& run, Seconds time_limit);
+
+}  // namespace perfcast::cli
