@@ -1,0 +1,316 @@
+// The memory profile's run-time library. The program has two versions of its code: a fast one, which looks at
+// perfcast_burst on every loop edge, and a slow one, which reports its loads, stores and branches. A thread of our own
+// turns bursts on and off; no signal is used, so that the program's own timers and system calls are left alone.
+//
+// Inside a burst, reuse distances are counted as SHARDS does (Waldspurger 2015), sampling whole pages by a hash of
+// their number so that the neighbours of a line that is followed are followed too: start with every page, and halve the
+// share when the table is full. Everything restarts with each burst; what was not seen before in it is censored, and
+// the reader estimates with that (Kaplan and Meier). Results live in a shared mapping: they survive any ending.
+#define _GNU_SOURCE
+#include "memory_profile_layout.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+extern const uint32_t perfcast_access_total, perfcast_branch_total;  // made by the last step of the build
+
+volatile uint32_t perfcast_burst;     // read by the fast code
+volatile uint64_t perfcast_threshold; // pages whose hash is below it are followed; 0: none
+
+static struct perfcast_memory_header* header;
+static struct perfcast_access_data* accesses;
+static struct perfcast_branch_data* branches;
+
+enum { followed_most = 16384, time_most = 8 * followed_most, table_size = 4 * followed_most, full_hash = 1 << 24 };
+
+// ---- One tracker for lines, one for pages: a hash table of keys, and a Fenwick tree over the order of last touches.
+struct cell { uint64_t key; uint32_t touched, epoch; uint64_t event; };
+struct tracker {
+  struct cell cells[table_size], spare[followed_most + 2];
+  uint32_t tree[time_most + 2];
+  uint32_t followed, now, epoch;
+};
+static struct tracker lines, pages;
+static int halvings;            // one page in 2^halvings is followed
+static uint64_t event;          // touches followed in this burst
+static double burst_start, burst_longest;
+static uint64_t burst_deepest;  // distinct lines that end the burst
+static int burst_long;
+static uint64_t branches_in_burst;
+static pthread_t owner;
+static int owned;
+static volatile int inside;
+
+// Processor time, so that waiting for a busy machine neither ends a burst nor starts one.
+static double seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+static inline uint64_t page_hash(uint64_t page) { return (page * 0x9E3779B97F4A7C15ull) >> 40; }
+static inline uint32_t slot_of(uint64_t key) { return (uint32_t)(key * 0xff51afd7ed558ccdull >> 33) & (table_size - 1); }
+static void tree_add(struct tracker* t, uint32_t i, int by) { for (; i <= time_most; i += i & -i) t->tree[i] += (uint32_t)by; }
+static uint32_t tree_sum(const struct tracker* t, uint32_t i) { uint32_t s = 0; for (; i; i &= i - 1) s += t->tree[i]; return s; }
+static struct cell* find(struct tracker* t, uint64_t key) {
+  uint32_t at = slot_of(key);
+  while (t->cells[at].epoch == t->epoch && t->cells[at].key != key) at = (at + 1) & (table_size - 1);
+  return &t->cells[at];
+}
+static void restart(struct tracker* t) {
+  t->epoch++, t->followed = 0, t->now = 1;
+  memset(t->tree, 0, sizeof t->tree);
+}
+static int by_touch(const void* a, const void* b) {
+  uint32_t x = ((const struct cell*)a)->touched, y = ((const struct cell*)b)->touched;
+  return x < y ? -1 : x > y;
+}
+// Drops the pages no longer followed and numbers the touches afresh. `shift`: from a key to its page.
+static void rebuild(struct tracker* t, int shift) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < table_size; i++)
+    if (t->cells[i].epoch == t->epoch && page_hash(t->cells[i].key >> shift) < perfcast_threshold) t->spare[kept++] = t->cells[i];
+  qsort(t->spare, kept, sizeof *t->spare, by_touch);
+  restart(t);
+  for (uint32_t i = 0; i < kept; i++) {
+    struct cell* c = find(t, t->spare[i].key);
+    *c = t->spare[i], c->epoch = t->epoch, c->touched = t->now;
+    tree_add(t, t->now++, 1);
+  }
+  t->followed = kept;
+}
+
+static int bin_of(double distance, int bins) {
+  // Four per octave without a logarithm: exponent and the two leading bits of the fraction.
+  double x = distance + 1;
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  int bin = (int)((bits >> 50) - (1023u << 2));
+  return bin < 0 ? 0 : bin >= bins ? bins - 1 : bin;
+}
+static int stratum(void) { return halvings == 0 ? 0 : halvings <= 4 ? 1 : 2; }
+
+// Touches a key; the weight goes to the bin of its distance, seen or censored. Returns the cell as it was before.
+static struct cell touch(struct tracker* t, uint64_t key, struct perfcast_line_bin* bins, int bin_count, int* bin, int* censored) {
+  struct cell* c = find(t, key);
+  struct cell before = *c;
+  float weight = (float)(1u << halvings);
+  *censored = c->epoch != t->epoch;
+  double distance;
+  if (*censored) {
+    distance = (double)t->followed * weight;
+    c->key = key, c->epoch = t->epoch, t->followed++;
+  } else {
+    distance = (double)(t->followed - tree_sum(t, c->touched)) * weight;
+    tree_add(t, c->touched, -1);
+  }
+  *bin = bin_of(distance, bin_count);
+  (*censored ? bins[*bin].censored : bins[*bin].seen)[stratum()] += weight;
+  c->touched = t->now, c->event = event;
+  tree_add(t, t->now++, 1);
+  return before;
+}
+
+static void end_burst(void) {
+  if (!perfcast_burst) return;
+  perfcast_burst = 0, perfcast_threshold = 0;
+  uint64_t deep = (uint64_t)lines.followed << halvings;
+  if (deep > header->deepest_lines) header->deepest_lines = deep;
+  header->burst_ns += (uint64_t)(1e9 * (seconds() - burst_start));
+  burst_long ? header->long_bursts++ : header->short_bursts++;
+}
+
+// Within the last 1024 touches of lines, about as long as a prefetcher remembers a stream.
+static int was_touched_lately(uint64_t line) {
+  struct cell* c = find(&lines, line);
+  return c->epoch == lines.epoch && (event - c->event) << halvings <= 1024;
+}
+
+static void follow(uint32_t id, uint64_t address) {
+  struct perfcast_access_data* a = &accesses[id];
+  uint64_t line = address >> 6, page = address >> 12;
+  event++, a->touches++;
+  if (halvings == 0) {
+    int64_t step = (int64_t)(address - a->last_address);
+    a->steps++;
+    if (step == a->last_step) a->repeated_steps++, a->common_step = step;
+    a->last_step = step, a->last_address = address;
+  }
+  int bin, censored, ignored;
+  touch(&lines, line, a->lines, perfcast_line_bins, &bin, &censored);
+  if (censored || bin >= 20) {
+    float weight = (float)(1u << halvings);
+    int near = was_touched_lately(line - 1) || was_touched_lately(line + 1) || was_touched_lately(line - 2) || was_touched_lately(line + 2);
+    if (censored) a->all_censored += weight, a->near_censored += near ? weight : 0;
+    else a->all_seen[bin] += weight, a->near_seen[bin] += near ? weight : 0;
+  }
+  touch(&pages, page, a->pages, perfcast_page_bins, &ignored, &censored);
+  if (lines.followed > followed_most || pages.followed > followed_most) {
+    halvings++, perfcast_threshold >>= 1;
+    rebuild(&lines, 6), rebuild(&pages, 0);
+  } else {
+    if (lines.now >= time_most) rebuild(&lines, 6);
+    if (pages.now >= time_most) rebuild(&pages, 0);
+  }
+  if (((uint64_t)lines.followed << halvings) > burst_deepest) end_burst();
+  else if ((event & 255) == 0 && seconds() - burst_start > burst_longest) end_burst();
+}
+
+// A burst follows the thread that reports first; the others go on.
+static int mine(void) {
+  if (!owned) owner = pthread_self(), owned = 1;
+  return pthread_equal(owner, pthread_self()) && !inside;
+}
+
+void perfcast_access(uint32_t id, uint64_t address) {
+  if (!perfcast_burst || !mine()) return;
+  inside = 1;
+  follow(id, address);
+  inside = 0;
+}
+
+void perfcast_range(uint32_t id, uint64_t address, uint64_t bytes) {
+  if (!perfcast_burst || !mine() || !bytes) return;
+  inside = 1;
+  accesses[id].range_calls++;
+  for (uint64_t line = address >> 6; line <= (address + bytes - 1) >> 6 && perfcast_burst; line++) {
+    accesses[id].range_lines++;
+    if (page_hash(line >> 6) < perfcast_threshold) follow(id, line << 6);
+  }
+  inside = 0;
+}
+
+// ---- A predictor like today's: TAGE (Seznec), seven tables of tagged counters over longer and longer histories.
+enum { tage_tables = 7, tage_size = 2048, bimodal_size = 16384 };
+static const int tage_history[tage_tables] = {5, 9, 17, 33, 65, 130, 260};
+static struct { uint16_t tag; int8_t counter; uint8_t useful; } tage[tage_tables][tage_size];
+static int8_t bimodal[bimodal_size];
+static uint8_t history[512];
+static uint32_t history_at, folded_index[tage_tables], folded_tag[tage_tables];
+
+static void fold(uint32_t* folded, int length, int bits, int in, int out) {
+  *folded = (*folded << 1) ^ (uint32_t)in ^ ((uint32_t)out << (length % bits));
+  *folded = (*folded ^ (*folded >> bits)) & ((1u << bits) - 1);
+}
+static int predict_and_learn(uint32_t id, int taken) {
+  uint32_t pc = id * 2654435761u >> 8, index[tage_tables];
+  uint16_t tag[tage_tables];
+  int provider = -1, other = -1;
+  for (int t = 0; t < tage_tables; t++) {
+    index[t] = (pc ^ (pc >> (t + 3)) ^ folded_index[t]) & (tage_size - 1);
+    tag[t] = (uint16_t)((pc ^ folded_tag[t] ^ (folded_tag[t] << 1)) & 0x3ff) | 0x400;
+    if (tage[t][index[t]].tag == tag[t]) other = provider, provider = t;
+  }
+  int8_t* base = &bimodal[pc & (bimodal_size - 1)];
+  int base_says = *base >= 0, other_says = other >= 0 ? tage[other][index[other]].counter >= 0 : base_says;
+  int says = provider >= 0 ? tage[provider][index[provider]].counter >= 0 : base_says;
+  if (provider >= 0) {  // a new entry with a weak counter is trusted less than what it would replace
+    int8_t counter = tage[provider][index[provider]].counter;
+    if (!tage[provider][index[provider]].useful && (counter == 0 || counter == -1)) says = other_says;
+  }
+  int wrong = says != taken;
+  if (provider >= 0) {
+    int8_t* counter = &tage[provider][index[provider]].counter;
+    int provider_right = (*counter >= 0) == taken;
+    if (provider_right != (other_says == taken)) {
+      uint8_t* useful = &tage[provider][index[provider]].useful;
+      if (provider_right) *useful += *useful < 3; else *useful -= *useful > 0;
+    }
+    *counter = (int8_t)(taken ? (*counter < 3 ? *counter + 1 : 3) : (*counter > -4 ? *counter - 1 : -4));
+  }
+  if (provider < 0) *base = (int8_t)(taken ? (*base < 1 ? *base + 1 : 1) : (*base > -2 ? *base - 1 : -2));
+  if (wrong && provider < tage_tables - 1) {
+    int placed = 0;
+    for (int t = provider + 1; t < tage_tables && !placed; t++)
+      if (!tage[t][index[t]].useful) {
+        tage[t][index[t]].tag = tag[t], tage[t][index[t]].counter = (int8_t)(taken ? 0 : -1), placed = 1;
+      }
+    if (!placed)
+      for (int t = provider + 1; t < tage_tables; t++) tage[t][index[t]].useful -= tage[t][index[t]].useful > 0;
+  }
+  history_at = (history_at - 1) & 511, history[history_at] = (uint8_t)taken;
+  for (int t = 0; t < tage_tables; t++) {
+    int out = history[(history_at + (uint32_t)tage_history[t]) & 511];
+    fold(&folded_index[t], tage_history[t], 11, taken, out), fold(&folded_tag[t], tage_history[t], 10, taken, out);
+  }
+  return wrong;
+}
+
+// Long bursts skip most loads and stores but still report branches: following them in the short ones is enough.
+enum { branches_to_warm_up = 500 };
+void perfcast_branch(uint32_t id, uint32_t taken) {
+  if (!perfcast_burst || burst_long || !mine()) return;
+  int wrong = predict_and_learn(id, taken != 0);
+  if (++branches_in_burst <= branches_to_warm_up) return;  // the history of the burst's start is not the program's
+  branches[id].executed++, branches[id].mispredicted += (uint64_t)wrong;
+  if ((branches_in_burst & 1023) == 0 && seconds() - burst_start > burst_longest) end_burst();
+}
+
+// ---- The clock of bursts.
+static double setting(const char* name, double usual) {
+  const char* text = getenv(name);
+  return text ? atof(text) : usual;
+}
+static void start_burst(int is_long, double short_seconds, double long_seconds) {
+  restart(&lines), restart(&pages);
+  halvings = is_long ? 3 : 0, event = 0, owned = 0, burst_long = is_long, branches_in_burst = 0;
+  burst_longest = is_long ? long_seconds : short_seconds;
+  burst_deepest = is_long ? 4u << 20 : 131072;
+  burst_start = seconds();
+  perfcast_threshold = (uint64_t)full_hash >> halvings;
+  perfcast_burst = 1;
+}
+// Waits until the program has used this much processor time, or for the end of the burst when there is one.
+static void wait_for(double time, int only_in_burst) {
+  const double until = seconds() + time;
+  for (double left = time; left > 0 && (!only_in_burst || perfcast_burst); left = until - seconds()) {
+    double nap = left < 0.0005 ? 0.0005 : left > 0.1 ? 0.1 : only_in_burst ? 0.0005 : left;
+    struct timespec t = {0, (long)(1e9 * nap)};
+    nanosleep(&t, 0);
+  }
+}
+static void* keep_time(void* unused) {
+  (void)unused;
+  const double short_seconds = setting("PERFCAST_SHORT_BURST", 0.004), long_seconds = setting("PERFCAST_LONG_BURST", 0.12);
+  const double ratio = setting("PERFCAST_BURST_RATIO", 4), begin = seconds();
+  double spent_short = 0, spent_long = 0;
+  uint64_t state = 88172645463325252ull;
+  for (;;) {
+    // The first burst was started before the program; wait for each to end, or end it when it takes too long.
+    double start = burst_start;
+    wait_for(1.5 * burst_longest + 0.001, 1);
+    end_burst();
+    double took = seconds() - start;
+    *(burst_long ? &spent_long : &spent_short) += took;
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    wait_for(ratio * took * (0.75 + 0.5 * (double)(state >> 11) / 9007199254740992.0), 0);
+    header->total_ns = (uint64_t)(1e9 * (seconds() - begin));
+    // Short ones first; a long one when the short ones have paid for it.
+    int is_long = spent_short >= 3 * short_seconds && spent_long + long_seconds <= 1.5 * spent_short + 0.15 * (seconds() - begin);
+    start_burst(is_long, short_seconds, long_seconds);
+  }
+  return 0;
+}
+static void after_fork(void) { perfcast_burst = 0, perfcast_threshold = 0; }
+
+__attribute__((constructor)) static void begin(void) {
+  size_t bytes = sizeof *header + perfcast_access_total * sizeof *accesses + perfcast_branch_total * sizeof *branches;
+  const char* path = getenv("PERFCAST_MEMORY_PROFILE");
+  int file = path ? open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644) : -1;
+  if (file < 0 || ftruncate(file, (off_t)bytes) != 0) return;
+  void* map = mmap(0, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  close(file);
+  if (map == MAP_FAILED) return;
+  unsetenv("PERFCAST_MEMORY_PROFILE");  // a program it starts must not write over it
+  header = map, accesses = (void*)(header + 1), branches = (void*)(accesses + perfcast_access_total);
+  header->accesses = perfcast_access_total, header->branches = perfcast_branch_total;
+  header->page_bytes = 4096, header->magic = perfcast_memory_magic;
+  pthread_atfork(0, 0, after_fork);
+  start_burst(0, setting("PERFCAST_SHORT_BURST", 0.004), 0.1);
+  pthread_t thread;
+  if (pthread_create(&thread, 0, keep_time, 0) == 0) pthread_detach(thread);
+}

@@ -1,0 +1,36 @@
+// What the memory profile's run-time library and its reader share: the layout of the file both map. Plain C.
+#ifndef PERFCAST_MEMORY_PROFILE_H
+#define PERFCAST_MEMORY_PROFILE_H
+
+#include <stdint.h>
+
+enum {
+  perfcast_memory_magic = 0x50434d31,  // "PCM1"
+  perfcast_line_bins = 96,             // four per octave of reuse distance in lines
+  perfcast_page_bins = 80,             // four per octave of reuse distance in pages
+  perfcast_strata = 3,                 // by sampling: every page; one in up to 16; one in more
+};
+
+// Weights of reuses seen (`seen`) and of touches whose previous one lies before the burst (`censored`).
+struct perfcast_line_bin { float seen[perfcast_strata], censored[perfcast_strata]; };
+
+struct perfcast_access_data {
+  struct perfcast_line_bin lines[perfcast_line_bins], pages[perfcast_page_bins];
+  float near_seen[perfcast_line_bins], all_seen[perfcast_line_bins];  // with a neighbour touched shortly before; all
+  float near_censored, all_censored;
+  uint64_t touches;                  // in bursts, of pages that are followed
+  uint64_t last_address;
+  int64_t last_step, common_step;    // bytes from one execution to the next; the last that came twice
+  uint64_t steps, repeated_steps;    // of all; equal to the one before
+  uint64_t range_lines, range_calls; // of memory-copying intrinsics
+};
+
+struct perfcast_branch_data { uint64_t executed, mispredicted; };
+
+struct perfcast_memory_header {
+  uint32_t magic, accesses, branches, page_bytes;
+  uint64_t short_bursts, long_bursts;
+  uint64_t burst_ns, total_ns, deepest_lines;  // time in bursts; of the run; most distinct lines one burst saw
+};
+
+#endif

@@ -1,0 +1,45 @@
+#include "frontends/memory_profile/estimate.h"
+
+#include <array>
+#include <cmath>
+
+namespace perfcast::memory_profile {
+namespace {
+
+// Finest distance each stratum of sampling can tell: 32 times its largest weight (1, 16, 64).
+constexpr double finest_distance[strata] = {0, 512, 2048};
+
+}  // namespace
+
+double distance_of_bin(int bin) {
+  // Bins split each octave of distance + 1 into four equal parts (data/runtime/memory_profile.c).
+  double octave = std::exp2(bin / 4), part = bin % 4;
+  return octave * (1 + (part + 0.5) / 4) - 1;
+}
+
+Distribution estimate(const Observed& observed) {
+  Distribution result;
+  int bins = static_cast<int>(observed.seen.size());
+  std::array<double, strata> at_risk{};
+  for (int b = 0; b < bins; b++)
+    for (int s = 0; s < strata; s++) at_risk[s] += observed.seen[b][s] + observed.censored[b][s];
+  double alive = 1;
+  for (int b = 0; b < bins && alive > 0; b++) {
+    double events = 0, risk = 0;
+    for (int s = 0; s < strata; s++) {
+      if (distance_of_bin(b) < finest_distance[s]) continue;
+      // Half of those censored in this bin have left before its events.
+      risk += at_risk[s] - 0.5 * observed.censored[b][s];
+      events += observed.seen[b][s];
+    }
+    for (int s = 0; s < strata; s++) at_risk[s] -= observed.seen[b][s] + observed.censored[b][s];
+    if (events <= 0 || risk <= 0) continue;
+    double leaving = alive * std::min(1.0, events / risk);
+    result.bins.push_back({distance_of_bin(b), leaving, 0});
+    alive -= leaving;
+  }
+  result.beyond = alive < 1e-9 ? 0 : alive;
+  return result;
+}
+
+}  // namespace perfcast::memory_profile

@@ -1,0 +1,129 @@
+#include "frontends/memory_profile/instrument.h"
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
+#include "frontends/llvm_ir/module.h"
+#include "frontends/memory_profile/accesses.h"
+#include "frontends/memory_profile/versions.h"
+
+namespace perfcast::memory_profile {
+// The names of the records mean LLVM's here.
+using llvm::Function, llvm::Instruction, llvm::Loop;
+namespace {
+
+using namespace llvm;
+
+// What the run-time library offers (data/runtime/memory_profile.c).
+struct Runtime {
+  explicit Runtime(Module& module)
+      : context(module.getContext()),
+        flag(variable(module, "perfcast_burst", Type::getInt32Ty(context))),
+        threshold(variable(module, "perfcast_threshold", Type::getInt64Ty(context))),
+        access(function(module, "perfcast_access", {Type::getInt32Ty(context), Type::getInt64Ty(context)})),
+        range(function(module, "perfcast_range", {Type::getInt32Ty(context), Type::getInt64Ty(context), Type::getInt64Ty(context)})),
+        branch(function(module, "perfcast_branch", {Type::getInt32Ty(context), Type::getInt32Ty(context)})) {}
+
+  static GlobalVariable* variable(Module& module, const char* name, Type* type) {
+    return cast<GlobalVariable>(module.getOrInsertGlobal(name, type));
+  }
+  static FunctionCallee function(Module& module, const char* name, std::vector<Type*> arguments) {
+    auto callee = module.getOrInsertFunction(name, FunctionType::get(Type::getVoidTy(module.getContext()), arguments, false));
+    cast<Function>(callee.getCallee())->addFnAttr(Attribute::NoUnwind);
+    return callee;
+  }
+  LLVMContext& context;
+  GlobalVariable *flag, *threshold;
+  FunctionCallee access, range, branch;
+};
+
+// A call inside a function with debug information needs a position of its own.
+void give_position(IRBuilder<>& builder, const Instruction& beside) {
+  if (beside.getDebugLoc()) return;
+  if (DISubprogram* scope = beside.getFunction()->getSubprogram())
+    builder.SetCurrentDebugLocation(DILocation::get(beside.getContext(), 0, 0, scope));
+}
+
+// if (hash of the page < threshold) perfcast_access(id, address): the same hash as in the run-time library.
+void report_access(Runtime& runtime, Instruction& at, Value* pointer, std::uint32_t id) {
+  IRBuilder<> builder(&at);
+  give_position(builder, at);
+  auto* i64 = builder.getInt64Ty();
+  Value* address = builder.CreatePtrToInt(pointer, i64);
+  Value* hash = builder.CreateLShr(builder.CreateMul(builder.CreateLShr(address, 12), builder.getInt64(0x9E3779B97F4A7C15ull)), 40);
+  Value* followed = builder.CreateICmpULT(hash, builder.CreateLoad(i64, runtime.threshold, true));
+  Instruction* then = SplitBlockAndInsertIfThen(followed, &at, false);
+  IRBuilder<> inside(then);
+  give_position(inside, at);
+  inside.CreateCall(runtime.access, {inside.getInt32(id), address});
+}
+
+void report_range(Runtime& runtime, MemIntrinsic& copy, Value* pointer, std::uint32_t id) {
+  IRBuilder<> builder(&copy);
+  give_position(builder, copy);
+  auto* i64 = builder.getInt64Ty();
+  builder.CreateCall(runtime.range, {builder.getInt32(id), builder.CreatePtrToInt(pointer, i64),
+                                     builder.CreateZExtOrTrunc(copy.getLength(), i64)});
+}
+
+Value* pointer_of(Instruction& instruction) {
+  if (auto* atomic = dyn_cast<AtomicRMWInst>(&instruction)) return atomic->getPointerOperand();
+  return getLoadStorePointerOperand(&instruction);
+}
+
+void instrument(Function& function, Runtime& runtime, MemoryProfile& profile) {
+  std::vector<FoundAccess> found = find_accesses(function);
+  std::vector<BranchInst*> branches;
+  std::vector<std::string> branch_blocks;
+  for (BasicBlock& block : function)
+    if (auto* branch = dyn_cast<BranchInst>(block.getTerminator()); branch && branch->isConditional()) {
+      branches.push_back(branch);
+      branch_blocks.push_back(block.getName().str());
+    }
+  std::vector<std::string> access_blocks;
+  for (const FoundAccess& access : found) access_blocks.push_back(access.block->getName().str());
+
+  ValueToValueMapTy slow;
+  if (!make_versions(function, *runtime.flag, slow)) return;
+  auto slow_of = [&](Instruction* fast) { return dyn_cast_or_null<Instruction>(slow.lookup(fast)); };
+  for (std::size_t i = 0; i < branches.size(); i++) {
+    auto* branch = dyn_cast_or_null<BranchInst>(slow_of(branches[i]));
+    if (!branch || !branch->isConditional()) continue;
+    IRBuilder<> builder(branch);
+    give_position(builder, *branch);
+    builder.CreateCall(runtime.branch, {builder.getInt32(static_cast<std::uint32_t>(profile.branches.size())),
+                                        builder.CreateZExt(branch->getCondition(), builder.getInt32Ty())});
+    profile.branches.push_back({{function.getName().str(), branch_blocks[i]}, 0, 0});
+  }
+  for (std::size_t i = 0; i < found.size(); i++) {
+    Instruction* copy = slow_of(found[i].instruction);
+    if (!copy) continue;
+    auto id = static_cast<std::uint32_t>(profile.accesses.size());
+    AccessSite site;
+    site.function = function.getName().str(), site.block = access_blocks[i], site.access = found[i].access;
+    if (found[i].slot) {
+      site.access.lines = {{0, 1, 0}};
+    } else if (auto* memory = dyn_cast<MemIntrinsic>(copy)) {
+      auto* transfer = dyn_cast<MemTransferInst>(memory);
+      report_range(runtime, *memory, transfer && !found[i].access.store ? transfer->getRawSource() : memory->getRawDest(), id);
+    } else {
+      report_access(runtime, *copy, pointer_of(*copy), id);
+    }
+    profile.accesses.push_back(site);
+  }
+}
+
+}  // namespace
+
+void instrument(llvm::Module& module, MemoryProfile& profile) {
+  Runtime runtime(module);
+  std::vector<Function*> functions;
+  for (Function& function : module)
+    if (llvm_ir::has_code(function)) functions.push_back(&function);
+  for (Function* function : functions) instrument(*function, runtime, profile);
+}
+
+}  // namespace perfcast::memory_profile

@@ -1,0 +1,145 @@
+#include "frontends/memory_profile/memory_profile.h"
+
+#include <cmath>
+#include <cstring>
+#include <map>
+
+#include <memory_profile_layout.h>  // data/runtime: shared with the run-time library
+#include "base/paths.h"
+#include "frontends/llvm_ir/module.h"
+#include "frontends/memory_profile/estimate.h"
+#include "frontends/memory_profile/instrument.h"
+
+namespace perfcast::memory_profile {
+namespace {
+
+// Objects of the profiled units and of the run-time library.
+Result<std::vector<std::string>> make_objects(const llvm_ir::CompiledProgram& program, MemoryProfile& profile) {
+  std::vector<std::string> objects;
+  for (std::size_t i = 0; i < program.units.size(); i++) {
+    const auto& unit = program.units[i];
+    std::string base = program.scratch.file("memory-" + std::to_string(i));
+    TRY(auto loaded, llvm_ir::load_module(unit.final_bitcode));
+    instrument(*loaded.module, profile);
+    CHECK_OK(llvm_ir::save_module(*loaded.module, base + ".bc"));
+    CHECK_OK(llvm_ir::run_compiler(llvm_ir::code_generation_command(unit, base + ".bc", base + ".o"), unit.folder,
+                                   "the memory-profiled build of " + unit.source));
+    objects.push_back(base + ".o");
+  }
+  std::string totals = program.scratch.file("memory-totals.c");
+  CHECK_OK(write_file(totals, "const unsigned perfcast_access_total = " + std::to_string(profile.accesses.size()) +
+                                  ", perfcast_branch_total = " + std::to_string(profile.branches.size()) + ";\n"));
+  for (const std::string& source : {(bundled_data() / "runtime/memory_profile.c").string(), totals}) {
+    std::string object = program.scratch.file("memory-runtime-" + std::to_string(objects.size()) + ".o");
+    std::vector<std::string> command = {"clang-19", "-O2", "-fPIC", "-c", source, "-o", object};
+    if (!program.target.empty()) command.insert(command.begin() + 1, "--target=" + program.target);
+    CHECK_OK(llvm_ir::run_compiler(command, "", "the run-time library of the memory profile"));
+    objects.push_back(object);
+  }
+  return objects;
+}
+
+Observed observed_of(const perfcast_line_bin* bins, int count) {
+  Observed observed;
+  for (int b = 0; b < count; b++) {
+    observed.seen.push_back({bins[b].seen[0], bins[b].seen[1], bins[b].seen[2]});
+    observed.censored.push_back({bins[b].censored[0], bins[b].censored[1], bins[b].censored[2]});
+  }
+  return observed;
+}
+
+// A step that repeats this often is a stride, not chance.
+constexpr double dominant_share = 0.5;
+
+void read_access(const perfcast_access_data& data, AccessSite& site) {
+  Access& access = site.access;
+  site.touches = static_cast<double>(data.touches);
+  if (data.range_calls) site.lines_per_execution = static_cast<double>(data.range_lines) / static_cast<double>(data.range_calls);
+  if (!data.touches) {
+    if (access.lines.empty()) access.unknown = 1;  // else a stack slot, known without looking
+    return;
+  }
+  Distribution lines = estimate(observed_of(data.lines, perfcast_line_bins));
+  Distribution pages = estimate(observed_of(data.pages, perfcast_page_bins));
+  access.lines = lines.bins, access.pages = pages.bins, access.unknown = lines.beyond;
+  for (DistanceBin& bin : access.lines) {
+    int b = 0;
+    while (b + 1 < perfcast_line_bins && distance_of_bin(b + 1) <= bin.distance) b++;
+    if (data.all_seen[b] > 0) bin.near = data.near_seen[b] / data.all_seen[b];
+  }
+  if (data.all_censored > 0) access.cold_near = data.near_censored / data.all_censored;
+  if (data.steps > 16) {
+    access.stride_share = static_cast<double>(data.repeated_steps) / static_cast<double>(data.steps);
+    if (access.stride_share > dominant_share) access.stride_bytes = static_cast<double>(data.common_step);
+  }
+}
+
+Status read_results(const std::string& path, MemoryProfile& profile) {
+  TRY(std::string bytes, read_file(path));
+  perfcast_memory_header header;
+  std::size_t wanted = sizeof header + profile.accesses.size() * sizeof(perfcast_access_data) +
+                       profile.branches.size() * sizeof(perfcast_branch_data);
+  if (bytes.size() < wanted) return unfit("the memory profile was not written", path);
+  std::memcpy(&header, bytes.data(), sizeof header);
+  if (header.magic != perfcast_memory_magic || header.accesses != profile.accesses.size())
+    return unfit("the memory profile is not the one of this program", path);
+  const char* at = bytes.data() + sizeof header;
+  for (AccessSite& site : profile.accesses) {
+    perfcast_access_data data;
+    std::memcpy(&data, at, sizeof data), at += sizeof data;
+    read_access(data, site);
+  }
+  for (BranchSite& site : profile.branches) {
+    perfcast_branch_data data;
+    std::memcpy(&data, at, sizeof data), at += sizeof data;
+    site.executed = static_cast<double>(data.executed), site.mispredicted = static_cast<double>(data.mispredicted);
+  }
+  profile.short_bursts = static_cast<double>(header.short_bursts);
+  profile.long_bursts = static_cast<double>(header.long_bursts);
+  profile.burst_share = header.total_ns ? static_cast<double>(header.burst_ns) / static_cast<double>(header.total_ns) : 0;
+  profile.deepest_lines = static_cast<double>(header.deepest_lines);
+  return {};
+}
+
+}  // namespace
+
+Result<MemoryProfile> build_profiled(const llvm_ir::CompiledProgram& program, const std::string& executable) {
+  MemoryProfile profile;
+  TRY(auto objects, make_objects(program, profile));
+  llvm_ir::CompiledProgram with_threads{program.units, program.link_flags, program.target, program.cpu, true, *TemporaryFolder::make("link")};
+  with_threads.link_flags.push_back("-pthread");
+  CHECK_OK(llvm_ir::link_program(with_threads, objects, executable));
+  return profile;
+}
+
+Result<MemoryProfile> profile_memory(const llvm_ir::CompiledProgram& program, const Options& options) {
+  std::string executable = program.scratch.file("memory-profiled"), results = program.scratch.file("memory-results");
+  TRY(MemoryProfile profile, build_profiled(program, executable));
+  RunRequest request;
+  request.command = options.runner;
+  request.command.push_back(executable);
+  request.command.insert(request.command.end(), options.arguments.begin(), options.arguments.end());
+  request.environment = {{"PERFCAST_MEMORY_PROFILE", results}, {"PERFCAST_BURST_RATIO", std::to_string(options.burst_ratio)}};
+  if (!options.input_file.empty()) request.input_file = options.input_file;
+  request.limits = options.limits;
+  TRY(profile.outcome, run_program(request));
+  CHECK_OK(read_results(results, profile));
+  return profile;
+}
+
+void apply(const MemoryProfile& profile, Graph& ir) {
+  std::map<std::pair<std::string, std::string>, Block*> blocks;
+  for (Function& function : ir.functions)
+    for (Block& block : function.blocks) blocks[{function.name, block.name}] = &block;
+  for (const AccessSite& site : profile.accesses)
+    if (auto it = blocks.find({site.function, site.block}); it != blocks.end()) {
+      Access access = site.access;
+      access.count = it->second->count.value * (site.lines_per_execution > 0 ? site.lines_per_execution : 1);
+      it->second->accesses.push_back(std::move(access));
+    }
+  for (const BranchSite& site : profile.branches)
+    if (auto it = blocks.find({site.function, site.block}); it != blocks.end() && site.executed > 0)
+      it->second->mispredicted = it->second->count.value * site.mispredicted / site.executed;
+}
+
+}  // namespace perfcast::memory_profile

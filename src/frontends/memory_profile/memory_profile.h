@@ -1,0 +1,53 @@
+// How a program's loads, stores and branches behave, from one run of a second build of it: reuse distances of lines and
+// pages, neighbours, strides, and the mispredictions of a simulated modern predictor. The build has two versions of the
+// code and profiles in bursts (versions.h, data/runtime/memory_profile.c), so that the run takes little longer than the
+// plain one. What no burst could see is "unknown", never a miss.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/process.h"
+#include "frontends/llvm_ir/compile.h"
+#include "record/profile.h"
+
+namespace perfcast::memory_profile {
+
+struct Options {
+  std::vector<std::string> arguments;
+  std::string input_file;           // standard input; empty: /dev/null
+  RunLimits limits;
+  std::vector<std::string> runner;  // what runs the program; empty: the host
+  double burst_ratio = 4;           // time between bursts over time in them
+};
+
+// Where an access or a branch stands in the IR, and what was seen of it.
+struct Site {
+  std::string function, block;
+};
+struct AccessSite : Site {
+  Access access;       // shares; `count` is filled from the exact counts later
+  double touches = 0;  // seen in bursts
+  double lines_per_execution = 0;  // of memory-copying intrinsics
+};
+struct BranchSite : Site {
+  double executed = 0, mispredicted = 0;  // in bursts
+};
+
+struct MemoryProfile {
+  std::vector<AccessSite> accesses;
+  std::vector<BranchSite> branches;
+  double short_bursts = 0, long_bursts = 0, burst_share = 0;  // share of the run's time spent in bursts
+  double deepest_lines = 0;                                   // most distinct lines one burst saw
+  RunOutcome outcome;
+};
+
+Result<MemoryProfile> profile_memory(const llvm_ir::CompiledProgram& program, const Options& options);
+
+// The profiled executable alone, for benchmarks of its overhead; sites come without observations.
+Result<MemoryProfile> build_profiled(const llvm_ir::CompiledProgram& program, const std::string& executable);
+
+// Puts accesses and mispredictions into the blocks of the IR graph, scaled to its exact counts.
+void apply(const MemoryProfile& profile, Graph& ir);
+
+}  // namespace perfcast::memory_profile

@@ -1,0 +1,142 @@
+#include "frontends/memory_profile/memory_profile.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "frontends/memory_profile/estimate.h"
+
+namespace perfcast::memory_profile {
+namespace {
+
+// What a stranger might write: streams, a gather, a chase, branches that cannot be guessed, exceptions of no kind.
+const char* const program_text = R"(
+#include <stdio.h>
+#include <stdlib.h>
+struct node { struct node *next; long pad[7]; };
+static unsigned long state = 1;
+static unsigned long rnd(void) { state = state * 6364136223846793005ul + 1442695040888963407ul; return state >> 33; }
+__attribute__((noinline)) double stream(double *a, long n) { double s = 0; for (long i = 0; i < n; i++) s += a[i]; return s; }
+__attribute__((noinline)) double gather(double *a, int *ix, long n) { double s = 0; for (long i = 0; i < n; i++) s += a[ix[i]]; return s; }
+__attribute__((noinline)) long chase(struct node *p, long n) { long s = 0; for (long i = 0; i < n; i++) { p = p->next; s += (long)p & 64; } return s; }
+__attribute__((noinline)) long guess(unsigned char *b, long n) { long s = 0; for (long i = 0; i < n; i++) if (b[i] & 1) s += rnd() & 3; return s; }
+int main(void) {
+  long n = 1 << 20, cells = 1 << 14;
+  double *a = malloc(n * 8); int *ix = malloc(n * 4); struct node *nodes = malloc(cells * 64); unsigned char *b = malloc(n); long *order = malloc(cells * 8);
+  for (long i = 0; i < n; i++) a[i] = i, ix[i] = rnd() % n, b[i] = rnd();
+  for (long i = 0; i < cells; i++) order[i] = i;
+  for (long i = cells - 1; i > 0; i--) { long j = rnd() % i, t = order[i]; order[i] = order[j], order[j] = t; }
+  for (long i = 0; i < cells; i++) nodes[order[i]].next = &nodes[order[(i + 1) % cells]];
+  double s = 0; long t = 0;
+  for (int r = 0; r < 100; r++) { s += stream(a, n - r) + gather(a, ix, n - r); t += chase(nodes + r, n / 8) + guess(b, n / 8 - r); }
+  printf("%g %ld\n", s, t); return 0;
+}
+)";
+
+class MemoryProfiling : public testing::TestWithParam<const char*> {};
+
+const AccessSite* find(const MemoryProfile& profile, const std::string& function, auto wanted) {
+  const AccessSite* best = nullptr;
+  for (const AccessSite& site : profile.accesses)
+    if (site.function == function && wanted(site.access) && (!best || site.touches > best->touches)) best = &site;
+  return best;
+}
+
+// Share of touches whose previous one lies at least `distance` lines back, as far as known.
+double far_share(const Access& access, double distance) {
+  double share = access.unknown;
+  for (const DistanceBin& bin : access.lines)
+    if (bin.distance >= distance) share += bin.share;
+  return share;
+}
+
+}  // namespace
+
+TEST(Estimate, AllSeenIsTheHistogram) {
+  Observed observed;
+  observed.seen.assign(96, {}), observed.censored.assign(96, {});
+  observed.seen[0][0] = 75, observed.seen[40][0] = 25;
+  auto distribution = estimate(observed);
+  ASSERT_EQ(distribution.bins.size(), 2u);
+  EXPECT_DOUBLE_EQ(distribution.bins[0].share, 0.75);
+  EXPECT_DOUBLE_EQ(distribution.bins[1].share, 0.25);
+  EXPECT_EQ(distribution.beyond, 0);
+}
+
+TEST(Estimate, CensoredTouchesAreSharedAmongTheLonger) {
+  // Of 100 touches 50 are seen at distance 0; 30 are censored in a short burst; 20 seen far.
+  Observed observed;
+  observed.seen.assign(96, {}), observed.censored.assign(96, {});
+  observed.seen[0][0] = 50, observed.censored[20][0] = 30, observed.seen[60][0] = 20;
+  auto distribution = estimate(observed);
+  EXPECT_NEAR(distribution.bins.back().share, 0.5, 1e-9);
+  EXPECT_NEAR(distribution.beyond, 0, 1e-9);
+}
+
+TEST(Estimate, WhatNobodySawIsUnknown) {
+  Observed observed;
+  observed.seen.assign(96, {}), observed.censored.assign(96, {});
+  observed.seen[0][0] = 80, observed.censored[50][0] = 20;
+  EXPECT_NEAR(estimate(observed).beyond, 0.2, 1e-9);
+}
+
+TEST(Estimate, CoarseSamplingDoesNotSpeakOfShortDistances) {
+  Observed observed;
+  observed.seen.assign(96, {}), observed.censored.assign(96, {});
+  observed.seen[0][0] = 90, observed.censored[40][0] = 10;  // fine, short bursts
+  observed.seen[0][2] = 500, observed.seen[70][2] = 64;     // coarse: a hot line was in the sample by chance
+  auto distribution = estimate(observed);
+  EXPECT_NEAR(distribution.bins.front().share, 0.9, 1e-9);
+  EXPECT_NEAR(distribution.bins.back().share, 0.1, 1e-9);
+}
+
+TEST_P(MemoryProfiling, TellsStreamsGathersAndChasesApart) {
+  auto folder = TemporaryFolder::make("test");
+  std::string source = folder->file("program.c");
+  ASSERT_TRUE(write_file(source, program_text));
+  llvm_ir::CompileRequest request;
+  request.sources = {source}, request.cflags = GetParam();
+  auto program = llvm_ir::compile_program(request);
+  ASSERT_TRUE(program) << program.error().message();
+  std::string plain = folder->file("plain");
+  ASSERT_TRUE(llvm_ir::build_plain(*program, plain));
+  RunRequest run;
+  run.command = {plain};
+  auto expected = run_program(run);
+  auto profile = profile_memory(*program, {});
+  ASSERT_TRUE(profile) << profile.error().message();
+  EXPECT_EQ(profile->outcome.output, expected->output);  // two versions, one meaning
+  EXPECT_GT(profile->short_bursts, 2);
+
+  auto loads = [](const Access& a) { return !a.store && a.bytes >= 8; };
+  const AccessSite* stream = find(*profile, "stream", loads);
+  ASSERT_TRUE(stream && stream->touches > 1000);
+  EXPECT_EQ(stream->access.kind == AddressKind::chase, false);
+  // One line in eight elements is new; it comes from far, next to one touched before.
+  const AccessSite* gather = find(*profile, "gather", [&](const Access& a) { return loads(a) && a.kind == AddressKind::indexed; });
+  if (std::string(GetParam()) != "-O0") {
+    EXPECT_TRUE(stream->access.stride_bytes && std::abs(*stream->access.stride_bytes) <= 512);
+    EXPECT_NEAR(far_share(stream->access, 20000), far_share(stream->access, 1000), 0.05);
+    ASSERT_TRUE(gather && gather->touches > 1000);
+    double near = 0, all = 0;
+    for (const DistanceBin& bin : gather->access.lines) near += bin.share * bin.near, all += bin.share;
+    EXPECT_LT(near, 0.15 * all);
+    EXPECT_GT(far_share(gather->access, 20000), 0.5);
+    const AccessSite* chase = find(*profile, "chase", loads);
+    ASSERT_TRUE(chase);
+    EXPECT_EQ(chase->access.kind, AddressKind::chase);
+    EXPECT_NEAR(far_share(chase->access, 10000), 1, 0.1);  // 16384 nodes of a line each
+    EXPECT_LT(far_share(chase->access, 40000), 0.2);
+  }
+  double executed = 0, mispredicted = 0;
+  for (const BranchSite& branch : profile->branches)
+    if (branch.function == "guess") executed += branch.executed, mispredicted += branch.mispredicted;
+  if (executed > 1000) {
+    EXPECT_GT(mispredicted / executed, 0.15);
+    EXPECT_LT(mispredicted / executed, 0.35);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, MemoryProfiling, testing::Values("-O0", "-O2", "-O3"));
+
+}  // namespace perfcast::memory_profile
