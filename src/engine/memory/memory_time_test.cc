@@ -1,0 +1,104 @@
+#include "engine/memory/memory_time.h"
+
+#include <gtest/gtest.h>
+
+namespace perfcast::engine {
+namespace {
+
+Measurement number(double value) {
+  Measurement m;
+  m.value = value;
+  return m;
+}
+
+// Round numbers: 512 lines of L1 at 1 ns, 16384 of L2 at 5 ns, DRAM at 101 ns; a line streams in 1 and 4 ns.
+MemoryModel toy_memory() {
+  MemoryModel m;
+  MemoryLevel l1, l2, dram;
+  l1.name = "L1", l1.capacity_bytes = number(32768), l1.latency_ns = number(1), l1.read_ns["1"] = number(0.5);
+  l2.name = "L2", l2.capacity_bytes = number(1048576), l2.latency_ns = number(5), l2.read_ns["1"] = number(1);
+  l2.random_read_ns = number(0.5), l2.parallel_misses = number(10);
+  dram.name = "DRAM", dram.latency_ns = number(101), dram.read_ns["1"] = number(4), dram.write_ns["1"] = number(6);
+  dram.update_ns = number(7), dram.random_read_ns = number(8), dram.parallel_misses = number(10);
+  dram.stride_ns["256"] = number(9);
+  m.levels = {l1, l2, dram};
+  m.window_instructions = number(100);
+  return m;
+}
+
+Access load(double count, double distance, double share, double near) {
+  Access a;
+  a.bytes = 8, a.count = count;
+  a.lines = {{0, 1 - share, 0}, {distance, share, near}};
+  return a;
+}
+
+}  // namespace
+
+TEST(Hits, ProbabilityFallsWithDistance) {
+  EXPECT_DOUBLE_EQ(hit_probability(0, 512), 1);
+  EXPECT_DOUBLE_EQ(hit_probability(512, 512), 0.5);
+  EXPECT_GT(hit_probability(300, 512), 0.95);
+  EXPECT_LT(hit_probability(900, 512), 0.05);
+  EXPECT_EQ(hit_probability(5, 0), 0);
+}
+
+TEST(Hits, SharesAddUpToOne) {
+  Access a = load(100, 5000, 0.25, 0.5);
+  a.lines.push_back({100000, 0.1, 1}), a.unknown = 0.0;
+  a.lines[0].share -= 0.1;
+  auto served = served_by(a, toy_memory(), 1e9);
+  double sum = 0;
+  for (std::size_t i = 0; i < 3; i++) sum += served.near[i] + served.alone[i];
+  EXPECT_NEAR(sum, 1, 1e-12);
+}
+
+TEST(Hits, UnknownComesFromWhatHoldsTheProgram) {
+  Access a;
+  a.unknown = 1;
+  EXPECT_EQ(served_by(a, toy_memory(), 500000).alone[1], 1);
+  EXPECT_EQ(served_by(a, toy_memory(), 5e6).alone[2], 1);
+}
+
+TEST(MemoryTime, AStreamCostsItsBandwidth) {
+  // 8 elements per line, each line from DRAM next to one touched before.
+  auto region = region_memory(std::vector{load(8000, 1e6, 0.125, 1)}, toy_memory(), {24000, 1e9, false});
+  EXPECT_NEAR(region.stream_ns, 1000 * 4, 4);
+  EXPECT_EQ(region.dependent_ns, 0);
+}
+
+TEST(MemoryTime, AChaseCostsItsLatency) {
+  Access a = load(1000, 1e6, 1, 0);
+  a.kind = AddressKind::chase;
+  auto region = region_memory(std::vector{a}, toy_memory(), {2000, 1e9, false});
+  EXPECT_NEAR(region.dependent_ns, 1000 * 100, 100);
+  EXPECT_NEAR(join_core_and_memory(500, region), 500 + region.dependent_ns, 1e-6);
+}
+
+TEST(MemoryTime, IndependentMissesOverlapWithinTheWindow) {
+  auto few = region_memory(std::vector{load(1000, 1e6, 1, 0)}, toy_memory(), {1000 * 200, 1e9, false});
+  auto many = region_memory(std::vector{load(1000, 1e6, 1, 0)}, toy_memory(), {1000 * 5, 1e9, false});
+  EXPECT_NEAR(few.random_ns, 1000 * 100 / 1.5, 100);  // 1 + 100/200 in flight
+  EXPECT_NEAR(many.random_ns, 1000 * 10, 20);         // as many as the machine allows
+}
+
+TEST(MemoryTime, AStrideUsesItsTable) {
+  Access a = load(1000, 1e6, 1, 0);
+  a.stride_bytes = 256, a.stride_share = 1;
+  EXPECT_NEAR(region_memory(std::vector{a}, toy_memory(), {1000, 1e9, false}).strided_ns, 9000, 9);
+}
+
+TEST(MemoryTime, ChangedLinesGoBack) {
+  Access read = load(8000, 1e6, 0.125, 1), write = load(8000, 0, 0, 0);
+  write.store = true, read.stride_bytes = write.stride_bytes = 8, read.stride_share = write.stride_share = 1;
+  auto region = region_memory(std::vector{read, write}, toy_memory(), {24000, 1e9, false});
+  EXPECT_NEAR(region.write_back_ns, 1000 * 3, 5);
+}
+
+TEST(MemoryTime, WhatFitsTheFirstLevelCostsNothing) {
+  auto region = region_memory(std::vector{load(1000, 10, 1, 0)}, toy_memory(), {1000, 4096, false});
+  EXPECT_LT(region.overlapping_ns(), 1e-3);
+  EXPECT_NEAR(join_core_and_memory(100, region), 100, 1e-6);
+}
+
+}  // namespace perfcast::engine
