@@ -83,13 +83,14 @@ struct Loop {
   int header = 0;             // block
   std::optional<int> parent;  // enclosing loop
   Count entries, iterations;  // header executions in total are `iterations`
+  std::map<std::string, double> recurrence;  // IR level: operations of the longest chain from one iteration to the next
   bool irreducible = false;
   bool operator==(const Loop&) const = default;
 };
 template <class Fields>
 void describe(Fields& f, Loop& l) {
   f("at", l.at), f.need("header", l.header), f("parent", l.parent), f("entries", l.entries);
-  f("iterations", l.iterations);
+  f("iterations", l.iterations), f("recurrence", l.recurrence);
   if (Fields::reading || l.irreducible) f("irreducible", l.irreducible);
 }
 

@@ -20,7 +20,7 @@ Profile small_profile() {
   i.form = 0, i.text = "add", i.defs = {{3, 0, false}}, i.uses = {{3, 0, false}, {4, 1, true}}, i.immediate = -5;
   b.code = {i};
   f.blocks = {a, b};
-  f.loops = {Loop{{"t.c", 3, 1}, 1, {}, {1, "", {}}, {100, "", {}}, false}};
+  f.loops = {Loop{{"t.c", 3, 1}, 1, {}, {1, "", {}}, {100, "", {}}, {{"fadd.f64", 1}}, false}};
   p.source = Graph{{f}};
   p.forms.resize(1), p.forms[0].opcode = "ADD64rr";
   p.gaps = {{"asm", {"t.c", 9, 2}, 3}};
