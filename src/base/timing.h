@@ -58,7 +58,8 @@ RunSummary summarize_runs(std::span<const TimedRun> runs);
 
 inline constexpr int wanted_runs = 5;
 
-// Runs until five runs are undisturbed, at most `most` times and at most `budget` of wall time (but always five times).
+// Runs until five runs are undisturbed, at most `most` times (more while that is cheap) and at most `budget` of wall time
+// (but always five times).
 Result<std::vector<TimedRun>> time_program(const RunRequest& request, ReferenceChain& chain, int most = 15,
                                            Seconds budget = {20});
 

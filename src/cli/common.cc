@@ -2,6 +2,9 @@
 
 #include <cstdio>
 
+#include "cli/progress.h"
+#include "methods/characterize/characterize.h"
+
 namespace perfcast::cli {
 
 void add_output_options(CLI::App& app, OutputOptions& options) {
@@ -16,11 +19,31 @@ void add_machine_option(CLI::App& app, std::vector<std::string>& machines) {
       ->allow_extra_args(false);
 }
 
+namespace {
+
+// A first answer needs no set-up: this machine is characterized quickly and becomes the default.
+Result<std::string> quick_machine() {
+  remark("no machine is saved yet: this one is characterized quickly first (perfcast characterize does it thoroughly)");
+  ProgressBar bar;
+  characterize::CharacterizeOptions options;
+  options.quick = true;
+  options.progress = [&](const characterize::Progress& p) { bar.show(p.doing, p.fraction, p.left.value); };
+  TRY(Machine machine, characterize::characterize(options));
+  bar.clear();
+  CHECK_OK(save_machine(machine, true));
+  remark("saved as \"" + machine.name + "\"; it is now the default machine");
+  return machine.name;
+}
+
+}  // namespace
+
 Result<std::vector<Machine>> load_machines(const std::vector<std::string>& names) {
   std::vector<std::string> wanted = names;
   if (wanted.empty()) {
     auto name = default_machine();
-    if (!name) return unfit("no machine was named and none is saved", "--machine", "perfcast characterize --quick");
+    if (!name) {
+      TRY(name, quick_machine());
+    }
     wanted.push_back(*name);
   }
   std::vector<Machine> machines;

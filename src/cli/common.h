@@ -24,7 +24,7 @@ Status emit(const Record& record, const std::string& text, const OutputOptions& 
   return write_file(options.file, options.json() || options.file != "-" ? record_text(record) : text);
 }
 
-// --machine M, repeatable; without it, the user's default machine.
+// --machine M, repeatable; without it, the user's default machine, characterized quickly first if there is none.
 void add_machine_option(CLI::App& app, std::vector<std::string>& machines);
 Result<std::vector<Machine>> load_machines(const std::vector<std::string>& names);
 

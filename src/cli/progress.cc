@@ -16,8 +16,9 @@ void ProgressBar::show(const std::string& doing, double fraction, double seconds
   if (!terminal_) return;
   constexpr int width = 24;
   std::string bar = bar_text(fraction, width);
+  std::string left = seconds_left > 0 ? fmt::format("{:.0f} s left  ", seconds_left) : "";
   bar.append(width - columns_of(bar), ' ');
-  std::fputs(fmt::format("\r\x1b[K{}▏{:3.0f} %  {:.0f} s left  {}", bar, 100 * fraction, seconds_left, doing).c_str(), stderr);
+  std::fputs(fmt::format("\r\x1b[K{}▏{:3.0f} %  {}{}", bar, 100 * fraction, left, doing).c_str(), stderr);
   std::fflush(stderr);
 }
 

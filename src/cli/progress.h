@@ -9,7 +9,8 @@ class ProgressBar {
  public:
   ProgressBar();
   ~ProgressBar();
-  void show(const std::string& doing, double fraction, double seconds_left);
+  // seconds_left 0: not known.
+  void show(const std::string& doing, double fraction, double seconds_left = 0);
   // Takes the bar away, so that something else can be written.
   void clear();
 

@@ -5,6 +5,7 @@
 #include "cli/common.h"
 #include "cli/models.h"
 #include "cli/program.h"
+#include "cli/progress.h"
 #include "methods/predict/predict.h"
 #include "methods/validate/validate.h"
 #include "report/validation_text.h"
@@ -46,7 +47,10 @@ Status run(ValidateArguments& arguments) {
   if (machines.size() != 1) return wrong_usage("validate takes one machine: the one it runs on");
   validate::Steps steps;
   steps.prepare = [&](const validate::SuiteProgram& program) { return prepare(program, suite.folder, machines, arguments); };
+  ProgressBar bar;
+  steps.progress = [&](const std::string& what, double share) { bar.show(what, share); };
   TRY(Validation validation, validate::validate(suite, machines[0].name, steps, arguments.options));
+  bar.clear();
   return emit(validation, report::validation_text(validation), arguments.output);
 }
 
