@@ -47,6 +47,7 @@ struct InstructionRule {
   std::string kind;                          // class for bypasses: "fp_add"
   std::optional<Measurement> latency;        // source to result in cycles, without the load part
   std::vector<double> latency_by_definition; // where definitions differ (the updated address of a load: 1)
+  std::optional<double> address_latency;     // of an address register the instruction also updates; 1 if not stated
   std::optional<Measurement> throughput;     // evidence: cycles per instruction in an independent stream
   std::optional<std::vector<PortNeed>> ports;       // of the computing part; an empty list: needs no port
   std::optional<Measurement> load_latency;   // of the load part
@@ -60,7 +61,8 @@ struct InstructionRule {
 template <class Fields>
 void describe(Fields& f, InstructionRule& r) {
   f.need("match", r.match), f("kind", r.kind), f("latency", r.latency);
-  f("latency_by_definition", r.latency_by_definition), f("throughput", r.throughput), f("ports", r.ports);
+  f("latency_by_definition", r.latency_by_definition), f("address_latency", r.address_latency);
+  f("throughput", r.throughput), f("ports", r.ports);
   f("load_latency", r.load_latency), f("load_ports", r.load_ports), f("store_address_ports", r.store_address_ports);
   f("store_data_ports", r.store_data_ports), f("slots", r.slots), f("accumulator", r.accumulator);
   f("how", r.how), f("note", r.note);
@@ -121,7 +123,8 @@ struct RenameRules {
   std::vector<ExtraSlots> extra_slots;
   std::vector<Match> false_dependences;    // wait for the old value of the register they write
   std::vector<Match> no_slot;              // vanish before rename: nop on some cores
-  bool micro_fusion = false;               // a load and its operation, a store's address and data: one slot
+  bool micro_fusion = false;               // slots are micro-operations, where a load and its operation, or a
+                                           // store's address and data, share one; false: one per instruction
   How how = How::measured;
   std::string note;
   bool operator==(const RenameRules&) const = default;

@@ -1,0 +1,389 @@
+#include "engine/pipeline.h"
+
+#include <cmath>
+
+namespace perfcast::engine {
+namespace {
+
+double value_or(const std::optional<Measurement>& number, double otherwise) {
+  return number ? number->value : otherwise;
+}
+int whole(const std::optional<Measurement>& number) { return number ? static_cast<int>(std::lround(number->value)) : 0; }
+
+// How far the front end may run ahead of rename, in cycles: the depth of the queue between them.
+constexpr std::int64_t front_end_lead = 24;
+// A stored value can still be forwarded for a while after it began to leave for the cache.
+constexpr double commit_delay = 5;
+// Addresses further apart than this are taken to be unrelated: nothing is known about their banks.
+constexpr std::uint64_t related_bytes = 1 << 20;
+constexpr std::size_t load_ring = 1 << 13;
+
+}  // namespace
+
+const char* name_of(Cause cause) {
+  static constexpr std::array<const char*, causes> names = {"front end",   "window", "ports",
+                                                            "dependences", "memory", "mispredictions"};
+  return names[static_cast<std::size_t>(cause)];
+}
+
+Pipeline::Pipeline(const CoreTables& tables, int register_units)
+    : tables_(tables), ports_(tables), values_(register_units), registers_(static_cast<std::size_t>(register_units)),
+      rename_width_(std::max(1, static_cast<int>(std::lround(tables.core().front_end.rename_width.value)))),
+      fetch_width_(whole(tables.core().front_end.uops_per_cycle)),
+      retire_width_(whole(tables.core().window.retire_width)), line_bytes_(tables.core().memory.line_bytes),
+      store_cycles_(value_or(tables.core().memory.store_cycles, 0)),
+      crossing_store_cycles_(value_or(tables.core().memory.crossing_store_cycles, store_cycles_)),
+      failed_forwarding_(value_or(tables.core().memory.failed_forwarding, 15)),
+      misprediction_(value_or(tables.core().branches.misprediction, 15)),
+      reorder_(std::max(1, static_cast<int>(std::lround(tables.core().window.reorder_buffer.value)))),
+      load_queue_(whole(tables.core().window.load_queue)), store_buffer_(whole(tables.core().window.store_buffer)),
+      integer_registers_(whole(tables.core().window.integer_registers)),
+      vector_registers_(whole(tables.core().window.vector_registers)), load_cycles_(load_ring) {
+  const auto& core = tables.core();
+  double taken = value_or(core.front_end.taken_branches_per_cycle, 0);
+  taken_spacing_ = taken > 0 ? 1 / taken : 0;
+  call_spacing_ = std::max(taken_spacing_, value_or(core.branches.call_return, 0) / 2);
+  // A load that crosses lines costs so many cycles when they stand alone: as micro-operations on the load ports.
+  int load_ports = std::max(1, std::popcount(tables.load_ports));
+  double crossing = value_or(core.memory.crossing_load_cycles, 0);
+  crossing_load_ops_ = std::max(0, static_cast<int>(std::lround(crossing * load_ports)) - 1);
+}
+
+Share Pipeline::step(const StaticInstruction& instruction, const Happening& happening,
+                     const StaticInstruction* next) {
+  bool second_of_pair = fused_with_previous_;
+  bool fuses = !second_of_pair && next && (instruction.fuses_first & next->fuses_second);
+  fused_with_previous_ = fuses;
+  int slots = second_of_pair ? 0 : fuses ? std::min(1, instruction.slots) : instruction.slots;
+  deliver(second_of_pair ? 0 : fuses ? 1 : instruction.fetch_slots);
+  rename(slots);
+  wait_for_window(instruction);
+  done_ = static_cast<double>(rename_cycle_) + 1, done_cause_ = rename_cause_;
+  address_known_ = instruction.address.known || happening.address;
+  if (address_known_) address_ = happening.address ? *happening.address : values_.address_of(instruction);
+  read_sources(instruction);
+  if (instruction.eliminated || instruction.zero_idiom || (instruction.folded && !fuses)) {
+    finish_at_rename(instruction);
+  } else {
+    loaded_ = 0, loaded_memory_ = false;
+    if (instruction.load) do_load(instruction, happening);
+    do_compute(instruction, happening, fuses);
+    write_results(instruction, fuses);
+    if (instruction.store) do_store(instruction);
+  }
+  track_values(instruction);
+  if (instruction.branch) do_branch(instruction, happening);
+  return retire(instruction, slots);
+}
+
+// ------------------------------------------------------------------------------------ front end and rename
+
+void Pipeline::wait_until(double time, Cause cause) {
+  if (time <= static_cast<double>(rename_cycle_)) return;
+  rename_cycle_ = static_cast<std::int64_t>(std::ceil(time)), renamed_ = 0, rename_cause_ = cause;
+}
+
+// Groups of at most fetch_width_ micro-operations per cycle; a taken branch ends a group.
+void Pipeline::deliver(int slots) {
+  if (!fetch_width_ || !slots) return;
+  for (int k = 0; k < slots; k++) {
+    if (fetched_ >= fetch_width_) fetch_cycle_++, fetched_ = 0;
+    fetched_++;
+  }
+  if (fetch_cycle_ < rename_cycle_ - front_end_lead)
+    fetch_cycle_ = rename_cycle_ - front_end_lead, fetched_ = std::min(fetched_, slots);
+  wait_until(static_cast<double>(fetch_cycle_), Cause::front_end);
+}
+
+void Pipeline::rename(int slots) {
+  for (int k = 0; k < slots; k++) {
+    if (reorder_.oldest() < 1e17) wait_until(reorder_.oldest(), Cause::window);  // else: its own entry
+    if (renamed_ >= rename_width_) rename_cycle_++, renamed_ = 0, rename_cause_ = Cause::front_end;
+    renamed_++;
+    reorder_.push(1e18);
+  }
+}
+
+void Pipeline::wait_for_window(const StaticInstruction& instruction) {
+  auto wait = [&](const Ring& ring) { if (ring.limited()) wait_until(ring.oldest(), Cause::window); };
+  if (instruction.load) wait(load_queue_);
+  if (instruction.store) wait(store_buffer_);
+  if (instruction.writes_integer) wait(integer_registers_);
+  if (instruction.writes_vector) wait(vector_registers_);
+}
+
+// ------------------------------------------------------------------------------------ operands and issue
+
+void Pipeline::read_sources(const StaticInstruction& instruction) {
+  address_ready_ = operands_ready_ = 0, restricted_ = 0, address_memory_ = operands_memory_ = false;
+  for (const Source& source : instruction.sources) {
+    const Value& value = registers_[static_cast<std::size_t>(source.unit)];
+    double time = value.time;
+    if (value.kind && instruction.kind) {
+      const Bypass& bypass = tables_.bypass(value.kind, instruction.kind);
+      if (bypass.present && (source.accumulator || !bypass.accumulator_only)) {
+        time += bypass.cycles;
+        if (bypass.ports && value.time > static_cast<double>(rename_cycle_) + 1) restricted_ |= bypass.ports;
+      }
+    }
+    if (source.address) {
+      if (time > address_ready_) address_ready_ = time, address_memory_ = value.memory;
+    } else if (time > operands_ready_) {
+      operands_ready_ = time, operands_memory_ = value.memory;
+    }
+  }
+}
+
+// The cycle in which an operation starts. A latency need not be whole: when only its operands delay an operation,
+// the fraction is kept, so that a chain advances by the measured average.
+Pipeline::Issue Pipeline::issue(const MicroOp& op, double ready, bool memory, std::uint32_t restricted,
+                                const std::uint64_t* address) {
+  std::uint32_t mask = op.ports;
+  if (restricted & mask) mask &= restricted;
+  int queue = ports_.choose_queue(mask, rename_cycle_);
+  if (queue >= 0) wait_until(static_cast<double>(ports_.room(queue, rename_cycle_)), Cause::window);
+  std::uint32_t bound = 0;
+  if (tables_.core().bind_ports_at_rename && queue >= 0 && op.part == Part::compute)
+    mask = bound = ports_.bind(mask, rename_cycle_);
+  double earliest = static_cast<double>(rename_cycle_) + 1;
+  Cause cause = rename_cause_;
+  if (ready > earliest) earliest = ready, cause = memory ? Cause::memory : Cause::dependences;
+  auto from = static_cast<std::int64_t>(std::ceil(earliest));
+  std::int64_t at = address ? ports_.take(mask, op.occupancy, from, [&](std::int64_t t) { return bank_free(t, *address); })
+                            : ports_.take(mask, op.occupancy, from, [](std::int64_t) { return true; });
+  if (address) note_load(at, *address);
+  ports_.entered(queue, bound, at);
+  if (at > from) return {static_cast<double>(at), Cause::ports};
+  return {earliest, cause};
+}
+
+void Pipeline::done_at(double time, Cause cause) {
+  if (time > done_) done_ = time, done_cause_ = cause;
+}
+
+// Zero idioms, eliminated moves and folded additions never reach a port.
+void Pipeline::finish_at_rename(const StaticInstruction& instruction) {
+  double now = static_cast<double>(rename_cycle_);
+  Value passed{operands_ready_, 0, operands_memory_};
+  if (instruction.eliminated)
+    for (const Source& source : instruction.sources)
+      if (const Value& value = registers_[static_cast<std::size_t>(source.unit)]; value.kind) passed.kind = value.kind;
+  if (instruction.zero_idiom) passed = {};
+  for (const Destination& result : instruction.results) {
+    Value& value = registers_[static_cast<std::size_t>(result.unit)];
+    value = passed;
+    if (result.flags && instruction.folded) value.time = std::max(passed.time, now) + 1;
+  }
+  done_at(passed.time, passed.memory ? Cause::memory : Cause::dependences);
+}
+
+// ------------------------------------------------------------------------------------ the parts
+
+void Pipeline::do_load(const StaticInstruction& instruction, const Happening& happening) {
+  Issue start{static_cast<double>(rename_cycle_) + 1, rename_cause_};
+  bool banks = address_known_ && !tables_.core().memory.banks.empty();
+  for (const MicroOp& op : instruction.micro_ops)
+    if (op.part == Part::load) {
+      Issue one = issue(op, address_ready_, address_memory_, 0, banks ? &address_ : nullptr);
+      if (one.time >= start.time) start = one;
+    }
+  auto bytes = static_cast<std::uint64_t>(std::max(1, instruction.memory_bytes));
+  auto line = static_cast<std::uint64_t>(line_bytes_);
+  if (address_known_ && crossing_load_ops_ && address_ / line != (address_ + bytes - 1) / line) {
+    MicroOp again{tables_.load_ports, 1, Part::load};
+    for (int k = 0; k < crossing_load_ops_; k++) issue(again, start.time, address_memory_, 0, nullptr);
+    start.time += 1;
+  }
+  loaded_ = start.time + instruction.load_latency;
+  loaded_memory_ = start.cause == Cause::memory;
+  if (address_known_) {
+    bool renamed = false;
+    double from_store = forwarded(instruction, start.time, renamed);
+    if (renamed) loaded_ = std::max(from_store, static_cast<double>(rename_cycle_) + 1), start.cause = Cause::dependences;
+    else if (from_store > loaded_) loaded_ = from_store, start.cause = Cause::dependences;
+  }
+  if (happening.extra_load_cycles > 0)
+    loaded_ += happening.extra_load_cycles, loaded_memory_ = true, start.cause = Cause::memory;
+  done_at(loaded_, start.cause);
+}
+
+void Pipeline::do_compute(const StaticInstruction& instruction, const Happening& happening, bool fused) {
+  double ready = operands_ready_;
+  bool memory = operands_memory_;
+  if (instruction.load && loaded_ > ready) ready = loaded_, memory = loaded_memory_;
+  computed_ = ready;
+  operands_memory_ = memory;
+  if (fused || !instruction.computes) return;  // of a fused pair the second does the work
+  computed_ = 0;
+  for (const MicroOp& op : instruction.micro_ops) {
+    if (op.part != Part::compute) continue;
+    std::uint32_t restricted = restricted_;
+    if (instruction.branch && happening.taken && tables_.taken_ports) restricted = tables_.taken_ports;
+    Issue one = issue(op, ready, memory, restricted, nullptr);
+    if (one.time >= computed_) computed_ = one.time;
+    done_at(one.time + 1, one.cause);
+  }
+}
+
+void Pipeline::write_results(const StaticInstruction& instruction, bool fused) {
+  double now = static_cast<double>(rename_cycle_) + 1;
+  Cause cause = done_cause_;
+  for (const Destination& result : instruction.results) {
+    Value value{0, instruction.kind, operands_memory_};
+    if (result.address_update) value = {std::max(address_ready_, now) + result.latency, 0, address_memory_};
+    else if (fused && result.flags) value.time = std::max(computed_, now) - 1;  // the branch needs the sources only
+    else if (fused) value.time = instruction.folded ? computed_ : std::max(computed_, now) + 1;
+    else if (instruction.computes) value.time = computed_ + result.latency;
+    else if (instruction.load) value = {loaded_, 0, loaded_memory_};
+    else value.time = std::max(computed_, now) + result.latency;
+    registers_[static_cast<std::size_t>(result.unit)] = value;
+    if (!result.address_update) done_at(value.time, cause);
+  }
+}
+
+void Pipeline::do_store(const StaticInstruction& instruction) {
+  double data_ready = instruction.load ? (instruction.computes ? computed_ + 1 : loaded_) : operands_ready_;
+  bool computed_here = !instruction.load && instruction.computes;
+  if (computed_here) data_ready = std::max(data_ready, computed_ + 1);
+  double data = std::max(data_ready, static_cast<double>(rename_cycle_) + 1);
+  for (const MicroOp& op : instruction.micro_ops) {
+    if (op.part != Part::store_address && op.part != Part::store_data) continue;
+    bool is_address = op.part == Part::store_address;
+    Issue one = issue(op, is_address ? address_ready_ : data_ready, is_address ? address_memory_ : operands_memory_, 0, nullptr);
+    done_at(one.time + 1, one.cause);
+  }
+  // Leaving the store buffer: in order, some at a time when they go to one line.
+  auto bytes = static_cast<std::uint64_t>(std::max(1, instruction.memory_bytes));
+  auto line_size = static_cast<std::uint64_t>(line_bytes_);
+  double retired = std::max(done_, last_retired_);
+  std::uint64_t line = address_ / line_size, end = (address_ + bytes - 1) / line_size;
+  bool crosses = address_known_ && line != end;
+  bool joins = address_known_ && !crosses && line == last_line_ && retired <= last_commit_ &&
+               together_ < tables_.core().memory.stores_per_line;
+  together_ = joins ? together_ + 1 : 1;
+  last_commit_ = std::max(last_commit_ + (joins ? 0 : crosses ? crossing_store_cycles_ : store_cycles_), retired);
+  last_line_ = address_known_ ? end : ~std::uint64_t{0};
+  if (store_buffer_.limited()) store_buffer_.push(last_commit_);
+  if (!address_known_) return;
+  std::size_t k = instruction.values.size() > 1 && instruction.load ? instruction.values.size() - 1 : 0;
+  std::uint64_t loaded = instruction.load ? remembered(address_) : 0;
+  for (std::uint64_t word = address_ >> 3; word <= (address_ + bytes - 1) >> 3; word++) {
+    std::uint64_t value = k < instruction.values.size() ? values_.value_of(instruction, k, loaded) : 0;
+    stores_.put({word, address_, value, data, last_commit_ + commit_delay, instruction.forwards_store, static_cast<int>(bytes)});
+    if (!instruction.load && k + 1 < instruction.values.size()) k++;
+  }
+}
+
+void Pipeline::do_branch(const StaticInstruction& instruction, const Happening& happening) {
+  if (happening.mispredicted) {
+    double back = std::max(computed_, static_cast<double>(rename_cycle_) + 1) + misprediction_;
+    wait_until(back, Cause::misprediction);
+    fetch_cycle_ = rename_cycle_, fetched_ = 0;
+    next_taken_ = std::max(next_taken_, static_cast<double>(rename_cycle_));
+    return;
+  }
+  if (!happening.taken) return;
+  if (fetch_width_) fetch_cycle_++, fetched_ = 0;
+  double spacing = instruction.call || instruction.ret ? call_spacing_ : taken_spacing_;
+  if (spacing <= 0) return;
+  // The branch at hand was renamed; what follows it comes at least `spacing` after what followed the last one.
+  next_taken_ = std::max(next_taken_ + spacing, static_cast<double>(rename_cycle_));
+  wait_until(std::floor(next_taken_), Cause::front_end);
+}
+
+// ------------------------------------------------------------------------------------ memory
+
+double Pipeline::forwarded(const StaticInstruction& instruction, double issued, bool& renamed) {
+  auto bytes = static_cast<std::uint64_t>(std::max(1, instruction.memory_bytes));
+  double latest = 0;
+  for (std::uint64_t word = address_ >> 3; word <= (address_ + bytes - 1) >> 3; word++) {
+    const StoreEntry* store = stores_.find(word);
+    if (!store || store->address + static_cast<std::uint64_t>(store->bytes) <= address_ || store->address >= address_ + bytes)
+      continue;
+    if (store->commit <= issued) continue;
+    bool contains = store->address <= address_ && store->address + static_cast<std::uint64_t>(store->bytes) >= address_ + bytes;
+    double time = store->data + failed_forwarding_;
+    if (contains) {
+      std::uint32_t fitting = instruction.forwards_load & store->rules;
+      const auto& rules = tables_.core().memory.forwarding;
+      while (fitting) {
+        const auto& rule = rules[static_cast<std::size_t>(std::countr_zero(fitting))];
+        if (!rule.same_address || store->address == address_) {
+          time = store->data + rule.latency.value, renamed = rule.renamed;
+          break;
+        }
+        fitting &= fitting - 1;
+      }
+    }
+    latest = std::max(latest, time);
+  }
+  return latest;
+}
+
+bool Pipeline::bank_free(std::int64_t cycle, std::uint64_t address) const {
+  const LoadCycle& loads = load_cycles_[static_cast<std::size_t>(cycle) & (load_ring - 1)];
+  if (loads.time != cycle) return true;
+  auto line = static_cast<std::uint64_t>(line_bytes_);
+  for (const BankRule& rule : tables_.core().memory.banks) {
+    auto period = static_cast<std::uint64_t>(rule.period_bytes);
+    int same = 1;
+    for (int k = 0; k < loads.count; k++) {
+      std::uint64_t apart = loads.address[k] > address ? loads.address[k] - address : address - loads.address[k];
+      if (apart >= line && apart < related_bytes && apart % period == 0) same++;
+    }
+    if (same > rule.per_cycle) return false;
+  }
+  return true;
+}
+
+void Pipeline::note_load(std::int64_t cycle, std::uint64_t address) {
+  LoadCycle& loads = load_cycles_[static_cast<std::size_t>(cycle) & (load_ring - 1)];
+  if (loads.time != cycle) loads.time = cycle, loads.count = 0;
+  if (loads.count < 4) loads.address[loads.count++] = address;
+}
+
+// What memory holds at an address, in the sense of values.h.
+std::uint64_t Pipeline::remembered(std::uint64_t address) const {
+  const StoreEntry* store = stores_.find(address >> 3);
+  return store ? store->value : arbitrary(address);
+}
+
+void Pipeline::track_values(const StaticInstruction& instruction) {
+  if (instruction.value_units.empty() && instruction.address.update < 0) return;
+  std::uint64_t results[4];
+  std::size_t count = std::min<std::size_t>(instruction.value_units.size(), 4);
+  for (std::size_t k = 0; k < count; k++) {
+    std::uint64_t loaded = 0;
+    if (instruction.load && address_known_) {  // the second register of a pair comes from half way on
+      std::uint64_t offset = k ? static_cast<std::uint64_t>(instruction.memory_bytes) / 2 : 0;
+      loaded = remembered(address_ + offset);
+    }
+    results[k] = values_.value_of(instruction, k, loaded);
+  }
+  for (std::size_t k = 0; k < count; k++) values_.set(instruction.value_units[k], results[k]);
+  values_.update_address(instruction);
+}
+
+// ------------------------------------------------------------------------------------ retirement
+
+Share Pipeline::retire(const StaticInstruction& instruction, int slots) {
+  double before = last_retired_;
+  double at = std::max(done_, last_retired_);
+  if (retire_width_ && slots) {
+    auto cycle = static_cast<std::int64_t>(at);
+    if (cycle > retire_cycle_) retire_cycle_ = cycle, retired_ = 0;
+    retired_ += slots;
+    if (retired_ > retire_width_) {
+      retire_cycle_++, retired_ = slots;
+      at = std::max(at, static_cast<double>(retire_cycle_));
+    }
+  }
+  last_retired_ = at;
+  for (int k = 0; k < slots; k++) reorder_.set_back(k, at);
+  if (instruction.load && load_queue_.limited()) load_queue_.push(at);
+  if (instruction.writes_integer && integer_registers_.limited()) integer_registers_.push(at);
+  if (instruction.writes_vector && vector_registers_.limited()) vector_registers_.push(at);
+  return {at - before, done_cause_};
+}
+
+}  // namespace perfcast::engine

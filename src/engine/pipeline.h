@@ -1,0 +1,134 @@
+// The out-of-order core, one instruction at a time in program order. Each instruction is renamed when the front end
+// has delivered it and the window has room, its micro-operations are issued when operands and ports are there, and
+// it retires in order. The time by which retirement advances is the instruction's share of the run, with the cause
+// that held it up. One pass, no clock ticking: every event's time follows from earlier instructions alone.
+//
+// Method: the trials' window simulators; port binding, fusion, folding, forwarding and the front end as the machine
+// file says. Not modelled: code placement, replays, memory-dependence mispredictions, partial-register stalls.
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "engine/port_schedule.h"
+#include "engine/static_instruction.h"
+#include "engine/store_memory.h"
+#include "engine/values.h"
+
+namespace perfcast::engine {
+
+enum class Cause : std::uint8_t { front_end, window, ports, dependences, memory, misprediction };
+inline constexpr std::size_t causes = 6;
+const char* name_of(Cause cause);
+
+// What happens to an instruction this time.
+struct Happening {
+  bool taken = false, mispredicted = false;
+  double extra_load_cycles = 0;           // beyond the first-level cache
+  std::optional<std::uint64_t> address;   // recorded; otherwise deduced (values.h)
+};
+
+struct Share {
+  double cycles = 0;  // by which retirement advanced
+  Cause cause = Cause::front_end;
+};
+
+class Pipeline {
+ public:
+  Pipeline(const CoreTables& tables, int register_units);
+  // `next` is the instruction that follows in memory, if it also follows in time: it may fuse with this one.
+  Share step(const StaticInstruction& instruction, const Happening& happening, const StaticInstruction* next);
+  double cycles() const { return last_retired_; }  // so far
+
+ private:
+  struct Value {
+    double time = 0;
+    int kind = 0;
+    bool memory = false;  // late because of a cache miss
+  };
+  struct Issue {
+    double time = 0;
+    Cause cause = Cause::front_end;
+  };
+  // Times at which the last n entries of a structure are free again.
+  class Ring {
+   public:
+    explicit Ring(int size) : times_(static_cast<std::size_t>(size > 0 ? size : 0), 0.0) {}
+    bool limited() const { return !times_.empty(); }
+    double oldest() const { return times_[at_]; }
+    void push(double time) {
+      times_[at_] = time;
+      if (++at_ == times_.size()) at_ = 0;
+    }
+    // Corrects the entry pushed `k` before the last one.
+    void set_back(int k, double time) {
+      std::size_t size = times_.size();
+      times_[(at_ + size - 1 - static_cast<std::size_t>(k) % size) % size] = time;
+    }
+
+   private:
+    std::vector<double> times_;
+    std::size_t at_ = 0;
+  };
+
+  void deliver(int slots);
+  void rename(int slots);
+  void wait_until(double time, Cause cause);
+  void wait_for_window(const StaticInstruction& instruction);
+  Issue issue(const MicroOp& op, double ready, bool memory, std::uint32_t restricted, const std::uint64_t* address);
+  void read_sources(const StaticInstruction& instruction);
+  void finish_at_rename(const StaticInstruction& instruction);
+  void do_load(const StaticInstruction& instruction, const Happening& happening);
+  void do_compute(const StaticInstruction& instruction, const Happening& happening, bool fused);
+  void write_results(const StaticInstruction& instruction, bool fused);
+  void do_store(const StaticInstruction& instruction);
+  void do_branch(const StaticInstruction& instruction, const Happening& happening);
+  double forwarded(const StaticInstruction& instruction, double issued, bool& renamed);
+  void track_values(const StaticInstruction& instruction);
+  std::uint64_t remembered(std::uint64_t address) const;
+  bool bank_free(std::int64_t cycle, std::uint64_t address) const;
+  void note_load(std::int64_t cycle, std::uint64_t address);
+  void done_at(double time, Cause cause);
+  Share retire(const StaticInstruction& instruction, int slots);
+
+  const CoreTables& tables_;
+  PortSchedule ports_;
+  StoreMemory stores_;
+  RegisterValues values_;
+  std::vector<Value> registers_;
+
+  int rename_width_, fetch_width_, retire_width_, crossing_load_ops_, line_bytes_;
+  double taken_spacing_, call_spacing_, store_cycles_, crossing_store_cycles_, failed_forwarding_, misprediction_;
+  Ring reorder_, load_queue_, store_buffer_, integer_registers_, vector_registers_;
+
+  // The front end and rename.
+  std::int64_t fetch_cycle_ = 0, rename_cycle_ = 0;
+  int fetched_ = 0, renamed_ = 0;
+  double next_taken_ = 0;
+  Cause rename_cause_ = Cause::front_end;
+  bool fused_with_previous_ = false;
+  // Retirement.
+  double last_retired_ = 0;
+  std::int64_t retire_cycle_ = 0;
+  int retired_ = 0;
+  // The store buffer's way out.
+  double last_commit_ = 0;
+  std::uint64_t last_line_ = 0;
+  int together_ = 0;
+  // Loads by cycle, for bank conflicts.
+  struct LoadCycle {
+    std::int64_t time = -1;
+    int count = 0;
+    std::uint64_t address[4] = {};
+  };
+  std::vector<LoadCycle> load_cycles_;
+
+  // The instruction at hand.
+  double address_ready_ = 0, operands_ready_ = 0, loaded_ = 0, computed_ = 0, done_ = 0;
+  bool address_memory_ = false, operands_memory_ = false, loaded_memory_ = false, address_known_ = false;
+  std::uint32_t restricted_ = 0;
+  std::uint64_t address_ = 0;
+  Cause done_cause_ = Cause::front_end;
+};
+
+}  // namespace perfcast::engine

@@ -1,0 +1,65 @@
+#include "engine/port_schedule.h"
+
+namespace perfcast::engine {
+
+PortSchedule::PortSchedule(const CoreTables& tables)
+    : tables_(tables), cycles_(ring), queues_(tables.schedulers.size()), bound_(32) {}
+
+int PortSchedule::choose_queue(std::uint32_t& ports, std::int64_t cycle) {
+  int best = -1, fewest = 0;
+  turn_++;
+  int count = static_cast<int>(queues_.size());
+  for (int k = 0; k < count; k++) {
+    int queue = static_cast<int>((turn_ + static_cast<unsigned>(k)) % static_cast<unsigned>(count));
+    if (!(tables_.schedulers[queue].ports & ports)) continue;
+    int waiting = queues_[queue].waiting(cycle);
+    if (best < 0 || waiting < fewest) best = queue, fewest = waiting;
+  }
+  if (best >= 0) ports &= tables_.schedulers[best].ports;
+  return best;
+}
+
+std::int64_t PortSchedule::room(int queue, std::int64_t cycle) {
+  while (queues_[queue].waiting(cycle) >= tables_.schedulers[queue].entries) cycle = queues_[queue].next_leaving();
+  return cycle;
+}
+
+std::uint32_t PortSchedule::bind(std::uint32_t ports, std::int64_t cycle) {
+  if (std::has_single_bit(ports)) return ports;
+  // Equal queues are taken in turn from two ends, so that neighbours do not all start at the lowest port.
+  std::uint32_t start = turn_ & 1 ? ~0u << 5 : ~0u;
+  int best = -1, fewest = 1 << 30;
+  for (std::uint32_t round : {ports & start, ports & ~start})
+    for (std::uint32_t left = round; left; left &= left - 1) {
+      int port = std::countr_zero(left), waiting = bound_[port].waiting(cycle);
+      if (waiting < fewest) best = port, fewest = waiting;
+    }
+  return 1u << best;
+}
+
+void PortSchedule::entered(int queue, std::uint32_t bound_port, std::int64_t issue) {
+  if (queue >= 0) queues_[queue].push(issue);
+  if (bound_port) bound_[std::countr_zero(bound_port)].push(issue);
+}
+
+int PortSchedule::best_of(std::uint32_t free, int occupancy, std::int64_t t) const {
+  int best = -1;
+  for (std::uint32_t left = free; left; left &= left - 1) {
+    int port = std::countr_zero(left);
+    bool long_enough = true;
+    for (int z = 1; z < occupancy && long_enough; z++) long_enough = !(busy(t + z) >> port & 1);
+    if (long_enough && (best < 0 || used_[port] < used_[best])) best = port;
+  }
+  return best;
+}
+
+void PortSchedule::mark(int port, int occupancy, std::int64_t t) {
+  for (int z = 0; z < occupancy; z++) {
+    Cycle& cycle = cycles_[static_cast<std::size_t>((t + z) & (ring - 1))];
+    if (cycle.time != t + z) cycle = {t + z, 0};
+    cycle.busy |= 1u << port;
+  }
+  used_[port] += occupancy;
+}
+
+}  // namespace perfcast::engine

@@ -1,0 +1,77 @@
+// Which port is busy in which cycle, and how full the schedulers in front of the ports are. Micro-operations are
+// placed in program order, each in the first cycle that has a port free: oldest first, in one pass.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "engine/core_tables.h"
+
+namespace perfcast::engine {
+
+// Issue times of what waits in one queue; the earliest on top.
+class WaitingQueue {
+ public:
+  void push(std::int64_t issue) { times_.push_back(issue), std::push_heap(times_.begin(), times_.end(), std::greater<>()); }
+  // Forgets what has left by `cycle`; returns how many still wait.
+  int waiting(std::int64_t cycle) {
+    while (!times_.empty() && times_.front() <= cycle) {
+      std::pop_heap(times_.begin(), times_.end(), std::greater<>());
+      times_.pop_back();
+    }
+    return static_cast<int>(times_.size());
+  }
+  std::int64_t next_leaving() const { return times_.front(); }
+
+ private:
+  std::vector<std::int64_t> times_;
+};
+
+class PortSchedule {
+ public:
+  explicit PortSchedule(const CoreTables& tables);
+
+  // The queue that takes an operation for these ports, and the ports left to it there; -1: none has to.
+  int choose_queue(std::uint32_t& ports, std::int64_t cycle);
+  // First cycle from `cycle` on in which that queue has room.
+  std::int64_t room(int queue, std::int64_t cycle);
+  // With binding at rename: the one port, by how many wait for each.
+  std::uint32_t bind(std::uint32_t ports, std::int64_t cycle);
+  // Takes the first free port at or after `from`, keeps it for `occupancy` cycles; returns the cycle.
+  template <class Allowed>
+  std::int64_t take(std::uint32_t ports, int occupancy, std::int64_t from, Allowed allowed) {
+    for (std::int64_t t = from;; t++) {
+      std::uint32_t free = ports & ~busy(t);
+      if (!free || !allowed(t)) continue;
+      if (int port = best_of(free, occupancy, t); port >= 0) {
+        mark(port, occupancy, t);
+        return t;
+      }
+    }
+  }
+  void entered(int queue, std::uint32_t bound_port, std::int64_t issue);
+
+ private:
+  struct Cycle {
+    std::int64_t time = -1;
+    std::uint32_t busy = 0;
+  };
+  static constexpr std::int64_t ring = 1 << 15;
+  std::uint32_t busy(std::int64_t t) const {
+    const Cycle& cycle = cycles_[static_cast<std::size_t>(t & (ring - 1))];
+    return cycle.time == t ? cycle.busy : 0;
+  }
+  int best_of(std::uint32_t free, int occupancy, std::int64_t t) const;
+  void mark(int port, int occupancy, std::int64_t t);
+
+  const CoreTables& tables_;
+  std::vector<Cycle> cycles_;
+  std::vector<WaitingQueue> queues_, bound_;
+  double used_[32] = {};
+  unsigned turn_ = 0;
+};
+
+}  // namespace perfcast::engine

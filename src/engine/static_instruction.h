@@ -1,0 +1,71 @@
+// An instruction with everything a machine's rules say about it worked out beforehand, so that the simulator's
+// inner loop looks nothing up.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace perfcast::engine {
+
+enum class Part : std::uint8_t { compute, load, store_address, store_data };
+
+struct MicroOp {
+  std::uint32_t ports = 0;  // any one of these
+  int occupancy = 1;        // cycles it keeps the port
+  Part part = Part::compute;
+};
+
+struct Source {
+  int unit = 0;
+  bool address = false;      // needed to form the address, not for the computation
+  bool accumulator = false;  // the operand that may come late
+};
+
+struct Destination {
+  int unit = 0;
+  double latency = 1;           // from the start of the computing part; ignored for what a plain load brings
+  bool address_update = false;  // the address register after a write-back: does not wait for the data
+  bool flags = false;           // a second result beside the register (condition flags)
+};
+
+// Where the numbers of an instruction come from.
+enum class Origin : std::uint8_t { pattern, class_rule, llvm };
+
+// The value an instruction puts into a register or memory, as far as addresses need it: a linear form
+// constant + scale_a * a + scale_b * b, a product, or "some function of the sources". See values.h.
+struct ValueForm {
+  enum class Kind : std::uint8_t { none, linear, product, some_function } kind = Kind::none;
+  int unit_a = -1, unit_b = -1;  // register units; memory_operand: what the instruction loads
+  std::int64_t scale_a = 0, scale_b = 0, constant = 0;
+  static constexpr int memory_operand = 1 << 20;
+};
+struct AddressForm {
+  bool known = false;
+  int base = -1, index = -1;
+  std::int64_t scale = 1, displacement = 0;
+  int update = -1;                     // register that is updated by `step`
+  std::int64_t step = 0;
+};
+
+struct StaticInstruction {
+  std::vector<MicroOp> micro_ops;
+  std::vector<Source> sources;
+  std::vector<Destination> results;
+  int slots = 1;            // at rename
+  int fetch_slots = 1;      // in the front end; also for what vanishes at rename
+  bool load = false, store = false, branch = false, conditional = false, call = false, ret = false;
+  bool computes = false;    // has a computing part of its own
+  bool zero_idiom = false, eliminated = false, folded = false;
+  bool writes_integer = false, writes_vector = false;
+  double load_latency = 0;
+  int memory_bytes = 0;
+  int kind = 0;             // for bypasses; 0: none
+  std::uint32_t fuses_first = 0, fuses_second = 0;           // fusion rules it fits
+  std::uint32_t forwards_load = 0, forwards_store = 0;       // forwarding rules it fits
+  AddressForm address;
+  std::vector<int> value_units;        // registers that get `values`, in order
+  std::vector<ValueForm> values;       // of registers; for a store, of memory
+  Origin origin = Origin::llvm;
+};
+
+}  // namespace perfcast::engine

@@ -1,0 +1,220 @@
+#include "engine/values.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+namespace perfcast::engine {
+namespace {
+
+using Kind = ValueForm::Kind;
+
+// The register an operand names: the lowest of its units stands for it. -1: no such operand.
+int register_at(const std::vector<RegisterUse>& uses, int nth, bool address) {
+  int seen = -1, operand = -1, unit = -1;
+  for (const auto& use : uses) {
+    if (use.address != address) continue;
+    if (use.operand != operand) {
+      if (seen == nth) return unit;
+      operand = use.operand, seen++, unit = use.unit;
+    } else if (seen == nth) {
+      unit = std::min(unit, use.unit);
+    }
+  }
+  return seen == nth ? unit : -1;
+}
+
+bool has_prefix(std::string_view text, std::initializer_list<std::string_view> prefixes) {
+  return std::ranges::any_of(prefixes, [&](std::string_view p) { return text.starts_with(p); });
+}
+
+// The last "#number" of an AArch64 text.
+std::optional<std::int64_t> last_constant(const std::string& text) {
+  auto at = text.rfind('#');
+  if (at == std::string::npos) return {};
+  return std::strtoll(text.c_str() + at + 1, nullptr, 0);
+}
+
+ValueForm linear(int a, std::int64_t scale_a, int b = -1, std::int64_t scale_b = 0, std::int64_t constant = 0) {
+  return {Kind::linear, a, b, scale_a, scale_b, constant};
+}
+
+struct Reading {
+  const InstructionForm& form;
+  const Instruction& instruction;
+  std::string_view op = form.opcode;
+  std::int64_t immediate = instruction.immediate.value_or(0);
+  int a = register_at(instruction.uses, 0, false), b = register_at(instruction.uses, 1, false);
+  bool ends(std::string_view suffix) const { return op.ends_with(suffix); }
+  bool has_immediate() const { return instruction.immediate.has_value(); }
+
+  // A sum or difference of what the operand shape says.
+  ValueForm x86_sum(std::int64_t sign) const {
+    constexpr int memory = ValueForm::memory_operand;
+    if (ends("rr") || ends("rr_REV")) return linear(a, 1, b, sign);
+    if (ends("rm")) return linear(a, 1, memory, sign);
+    if (ends("mr")) return linear(memory, 1, a, sign);
+    if (form.load && has_immediate()) return linear(memory, 1, -1, 0, sign * immediate);
+    if (has_immediate()) return linear(a, 1, -1, 0, sign * immediate);
+    return {Kind::some_function, a, b, 0, 0, 0};
+  }
+  ValueForm x86() const {
+    constexpr int memory = ValueForm::memory_operand;
+    if (op.starts_with("MOV") && !form.floating) {
+      if (form.load) return linear(memory, 1);
+      if (a >= 0) return linear(a, 1);
+      if (has_immediate()) return linear(-1, 0, -1, 0, immediate);
+    }
+    if (has_prefix(op, {"POP", "LEAVE"})) return linear(memory, 1);
+    if (op.starts_with("PUSH")) return a >= 0 ? linear(a, 1) : linear(-1, 0, -1, 0, immediate);
+    if (op.starts_with("LEA")) return lea();
+    if (has_prefix(op, {"ADD16", "ADD32", "ADD64"})) return x86_sum(1);
+    if (has_prefix(op, {"SUB16", "SUB32", "SUB64"})) return instruction.same_sources ? linear(-1, 0) : x86_sum(-1);
+    if (op.starts_with("XOR") && instruction.same_sources) return linear(-1, 0);
+    if (has_prefix(op, {"INC", "DEC"})) return linear(form.load ? memory : a, 1, -1, 0, op[0] == 'I' ? 1 : -1);
+    if (has_prefix(op, {"SHL32ri", "SHL64ri"})) return linear(a, std::int64_t{1} << (immediate & 63));
+    if (has_prefix(op, {"SHL32r1", "SHL64r1"})) return linear(a, 2);
+    if (has_prefix(op, {"IMUL32rri", "IMUL64rri"})) return linear(a, immediate);
+    if (has_prefix(op, {"IMUL32rr", "IMUL64rr"})) return {Kind::product, a, b, 0, 0, 0};
+    if (has_prefix(op, {"IMUL32rm", "IMUL64rm"})) return {Kind::product, a, memory, 0, 0, 0};
+    return {Kind::some_function, a, b, 0, 0, immediate};
+  }
+  ValueForm lea() const {
+    bool base_missing = form.indexed && b < 0;
+    int base = base_missing ? -1 : a, index = base_missing ? a : form.indexed ? b : -1;
+    return linear(base, 1, index, form.scale, instruction.displacement.value_or(0));
+  }
+  // ADDXrs and ADDXrx keep the shift in their immediate.
+  std::int64_t second_scale() const {
+    if (ends("rs")) return (immediate >> 6) == 0 ? std::int64_t{1} << (immediate & 63) : 0;
+    if (ends("rx") || ends("rx64")) return std::int64_t{1} << (immediate & 7);
+    return 1;
+  }
+  ValueForm aarch64_sum(std::int64_t sign) const {
+    if (ends("ri")) {
+      bool high = instruction.text.find("lsl #12") != std::string::npos;
+      return linear(a, 1, -1, 0, sign * (immediate << (high ? 12 : 0)));
+    }
+    if (b < 0) return linear(a, sign);  // the other operand is the zero register
+    if (auto scale = second_scale()) return linear(a, 1, b, sign * scale);
+    return {Kind::some_function, a, b, 0, 0, immediate};
+  }
+  ValueForm aarch64() const {
+    constexpr int memory = ValueForm::memory_operand;
+    const std::string& text = instruction.text;
+    if (form.load && !form.floating) return linear(memory, 1);
+    if (has_prefix(op, {"ADDX", "ADDW", "ADDSX", "ADDSW"})) return aarch64_sum(1);
+    if (has_prefix(op, {"SUBX", "SUBW", "SUBSX", "SUBSW"})) return aarch64_sum(-1);
+    if (text.starts_with("mov ") && !form.floating)
+      return a >= 0 ? linear(a, 1) : linear(-1, 0, -1, 0, last_constant(text).value_or(0));
+    if (has_prefix(text, {"sxtw ", "uxtw "})) return linear(a, 1);
+    if (has_prefix(text, {"lsl ", "sbfiz ", "ubfiz "}) && b < 0) {
+      auto from = text.find('#');
+      if (from == std::string::npos) return {Kind::some_function, a, b, 0, 0, immediate};
+      return linear(a, std::int64_t{1} << (std::strtoll(text.c_str() + from + 1, nullptr, 0) & 63));
+    }
+    if (op == "ADRP") return linear(-1, 0, -1, 0, page());
+    if (text.starts_with("mul ")) return {Kind::product, a, b, 0, 0, 0};
+    return {Kind::some_function, a, b, 0, 0, immediate};
+  }
+  std::int64_t page() const {
+    return static_cast<std::int64_t>(instruction.address & ~std::uint64_t{0xfff}) + (immediate << 12);
+  }
+};
+
+// x86 opcodes carry a width behind a name in capitals; AArch64's integer registers are W and X. The text tells
+// them apart: AT&T registers carry a percent sign.
+bool is_x86(const Instruction& instruction) { return instruction.text.find('%') != std::string::npos; }
+
+AddressForm address_form(const InstructionForm& form, const Instruction& instruction, bool x86) {
+  AddressForm address;
+  if (!form.load && !form.store) return address;
+  int first = register_at(instruction.uses, 0, true), second = register_at(instruction.uses, 1, true);
+  bool base_missing = x86 && form.indexed && second < 0;
+  address.known = first >= 0 || instruction.displacement.has_value();
+  address.base = base_missing ? -1 : first, address.index = base_missing ? first : form.indexed ? second : -1;
+  address.scale = form.scale, address.displacement = instruction.displacement.value_or(0);
+  if (x86 && has_prefix(form.opcode, {"PUSH", "POP"})) {
+    bool push = form.opcode.starts_with("PUSH");
+    address.update = first, address.step = push ? -8 : 8, address.displacement = push ? -8 : 0;
+  }
+  if (form.write_back) {
+    address.update = first;
+    bool after = form.opcode.find("post") != std::string::npos || form.opcode.find("POST") != std::string::npos;
+    address.step = after ? last_constant(instruction.text).value_or(0) : address.displacement;
+  }
+  return address;
+}
+
+}  // namespace
+
+std::uint64_t arbitrary(std::uint64_t seed) {
+  seed += 0x9e3779b97f4a7c15u;
+  seed = (seed ^ (seed >> 30)) * 0xbf58476d1ce4e5b9u;
+  seed = (seed ^ (seed >> 27)) * 0x94d049bb133111ebu;
+  return (seed ^ (seed >> 31)) & ~std::uint64_t{63};
+}
+
+void describe_values(StaticInstruction& out, const InstructionForm& form, const Instruction& instruction) {
+  bool x86 = is_x86(instruction);
+  Reading reading{form, instruction};
+  out.address = address_form(form, instruction, x86);
+  ValueForm value = x86 ? reading.x86() : reading.aarch64();
+  if (value.kind == Kind::some_function) value.constant ^= static_cast<std::int64_t>(arbitrary(form.opcode.size()));
+  if (form.store && !form.load && !x86) {  // AArch64: one or two registers go to memory
+    for (int nth = 0; nth < 2; nth++)
+      if (int unit = register_at(instruction.uses, nth, false); unit >= 0) out.values.push_back(linear(unit, 1));
+    if (out.values.empty()) out.values.push_back(linear(-1, 0));
+    return;
+  }
+  if (form.floating) return;  // vectors form no addresses, apart from gathers, which are unknown anyway
+  int operand = -1, unit = -1;
+  auto flush = [&] {
+    if (operand >= 0 && unit != out.address.update) out.value_units.push_back(unit), out.values.push_back(value);
+  };
+  for (const auto& def : instruction.defs) {
+    if (def.operand != operand) flush(), operand = def.operand, unit = def.unit;
+    unit = std::min(unit, def.unit);
+  }
+  flush();
+  if (form.store && out.values.empty()) out.values.push_back(value);
+}
+
+RegisterValues::RegisterValues(int units) : values_(static_cast<std::size_t>(units)) {
+  for (std::size_t unit = 0; unit < values_.size(); unit++) values_[unit] = arbitrary(unit + 1);
+}
+
+std::uint64_t RegisterValues::read(int unit, std::uint64_t loaded) const {
+  if (unit == ValueForm::memory_operand) return loaded;
+  return unit < 0 ? 0 : values_[static_cast<std::size_t>(unit)];
+}
+
+std::uint64_t RegisterValues::address_of(const StaticInstruction& instruction) const {
+  const auto& form = instruction.address;
+  return read(form.base, 0) + read(form.index, 0) * static_cast<std::uint64_t>(form.scale) +
+         static_cast<std::uint64_t>(form.displacement);
+}
+
+std::uint64_t RegisterValues::value_of(const StaticInstruction& instruction, std::size_t k,
+                                       std::uint64_t loaded) const {
+  const ValueForm& form = instruction.values[k];
+  std::uint64_t a = read(form.unit_a, loaded), b = read(form.unit_b, loaded);
+  switch (form.kind) {
+    case Kind::linear:
+      return static_cast<std::uint64_t>(form.constant) + a * static_cast<std::uint64_t>(form.scale_a) +
+             b * static_cast<std::uint64_t>(form.scale_b);
+    case Kind::product: return a * b;
+    case Kind::some_function:
+      return arbitrary(a + 3 * b + static_cast<std::uint64_t>(form.constant) + (loaded ^ (loaded >> 7)) + k);
+    case Kind::none: break;
+  }
+  return 0;
+}
+
+void RegisterValues::update_address(const StaticInstruction& instruction) {
+  const auto& form = instruction.address;
+  if (form.update >= 0) values_[static_cast<std::size_t>(form.update)] += static_cast<std::uint64_t>(form.step);
+}
+
+}  // namespace perfcast::engine
