@@ -34,6 +34,7 @@ Pipeline::Pipeline(const CoreTables& tables, int register_units)
       store_cycles_(value_or(tables.core().memory.store_cycles, 0)),
       crossing_store_cycles_(value_or(tables.core().memory.crossing_store_cycles, store_cycles_)),
       failed_forwarding_(value_or(tables.core().memory.failed_forwarding, 15)),
+      narrow_forwarding_(value_or(tables.core().memory.narrow_forwarding, failed_forwarding_)),
       misprediction_(value_or(tables.core().branches.misprediction, 15)),
       reorder_(std::max(1, static_cast<int>(std::lround(tables.core().window.reorder_buffer.value)))),
       load_queue_(whole(tables.core().window.load_queue)), store_buffer_(whole(tables.core().window.store_buffer)),
@@ -296,13 +297,18 @@ void Pipeline::do_branch(const StaticInstruction& instruction, const Happening& 
 double Pipeline::forwarded(const StaticInstruction& instruction, double issued, bool& renamed) {
   auto bytes = static_cast<std::uint64_t>(std::max(1, instruction.memory_bytes));
   double latest = 0;
+  std::uint64_t first_store = 0;
+  bool several = false;
   for (std::uint64_t word = address_ >> 3; word <= (address_ + bytes - 1) >> 3; word++) {
     const StoreEntry* store = stores_.find(word);
     if (!store || store->address + static_cast<std::uint64_t>(store->bytes) <= address_ || store->address >= address_ + bytes)
       continue;
     if (store->commit <= issued) continue;
     bool contains = store->address <= address_ && store->address + static_cast<std::uint64_t>(store->bytes) >= address_ + bytes;
-    double time = store->data + failed_forwarding_;
+    several = several || (latest > 0 && store->address != first_store);
+    first_store = store->address;
+    bool hidden = store->address > address_ || several;  // an older store supplies the rest
+    double time = store->data + (hidden ? failed_forwarding_ : narrow_forwarding_);
     if (contains) {
       std::uint32_t fitting = instruction.forwards_load & store->rules;
       const auto& rules = tables_.core().memory.forwarding;
