@@ -145,7 +145,7 @@ Pipeline::Issue Pipeline::issue(const MicroOp& op, double ready, bool memory, st
   if (queue >= 0) wait_until(static_cast<double>(ports_.room(queue, rename_cycle_)), Cause::window);
   std::uint32_t bound = 0;
   if (tables_.core().bind_ports_at_rename && queue >= 0 && op.part == Part::compute)
-    mask = bound = ports_.bind(mask, rename_cycle_);
+    mask = bound = ports_.bind(mask, rename_cycle_, renamed_);
   double earliest = static_cast<double>(rename_cycle_) + 1;
   Cause cause = rename_cause_;
   if (ready > earliest) earliest = ready, cause = memory ? Cause::memory : Cause::dependences;
@@ -216,12 +216,14 @@ void Pipeline::do_compute(const StaticInstruction& instruction, const Happening&
   operands_memory_ = memory;
   if (fused || !instruction.computes) return;  // of a fused pair the second does the work
   computed_ = 0;
+  std::uint32_t before = 0;  // of several operations on the same ports the first counts: latency covers the others
   for (const MicroOp& op : instruction.micro_ops) {
     if (op.part != Part::compute) continue;
     std::uint32_t restricted = restricted_;
     if (instruction.branch && happening.taken && tables_.taken_ports) restricted = tables_.taken_ports;
     Issue one = issue(op, ready, memory, restricted, nullptr);
-    if (one.time >= computed_) computed_ = one.time;
+    if (op.ports != before && one.time >= computed_) computed_ = one.time;
+    before = op.ports;
     done_at(one.time + 1, one.cause);
   }
 }

@@ -24,17 +24,18 @@ std::int64_t PortSchedule::room(int queue, std::int64_t cycle) {
   return cycle;
 }
 
-std::uint32_t PortSchedule::bind(std::uint32_t ports, std::int64_t cycle) {
+std::uint32_t PortSchedule::bind(std::uint32_t ports, std::int64_t cycle, int slot) {
   if (std::has_single_bit(ports)) return ports;
-  // Equal queues are taken in turn from two ends, so that neighbours do not all start at the lowest port.
-  std::uint32_t start = turn_ & 1 ? ~0u << 5 : ~0u;
-  int best = -1, fewest = 1 << 30;
-  for (std::uint32_t round : {ports & start, ports & ~start})
-    for (std::uint32_t left = round; left; left &= left - 1) {
-      int port = std::countr_zero(left), waiting = bound_[port].waiting(cycle);
-      if (waiting < fewest) best = port, fewest = waiting;
-    }
-  return 1u << best;
+  int best = -1, second = -1;
+  for (std::uint32_t left = ports; left; left &= left - 1) {
+    int port = std::countr_zero(left);
+    if (counted_[port] != cycle) counted_[port] = cycle, waited_[port] = bound_[port].waiting(cycle);
+    if (best < 0 || waited_[port] < waited_[best]) second = best, best = port;
+    else if (second < 0 || waited_[port] < waited_[second]) second = port;
+  }
+  constexpr int clearly_less = 3;
+  bool take_second = (slot & 1) && waited_[second] - waited_[best] < clearly_less;
+  return 1u << (take_second ? second : best);
 }
 
 void PortSchedule::entered(int queue, std::uint32_t bound_port, std::int64_t issue) {

@@ -38,14 +38,20 @@ class PortSchedule {
   int choose_queue(std::uint32_t& ports, std::int64_t cycle);
   // First cycle from `cycle` on in which that queue has room.
   std::int64_t room(int queue, std::int64_t cycle);
-  // With binding at rename: the one port, by how many wait for each.
-  std::uint32_t bind(std::uint32_t ports, std::int64_t cycle);
-  // Takes the first free port at or after `from`, keeps it for `occupancy` cycles; returns the cycle.
+  // With binding at rename: the one port, by how many waited for each when the cycle began. `slot` is the place in
+  // the group renamed together: neighbours see the same counts, so every other one takes the second best.
+  std::uint32_t bind(std::uint32_t ports, std::int64_t cycle, int slot);
+  // Takes the first free port at or after `from`, keeps it for `occupancy` cycles; returns the cycle. An attempt in a
+  // cycle that is not allowed (a bank conflict) is lost and costs the port.
   template <class Allowed>
   std::int64_t take(std::uint32_t ports, int occupancy, std::int64_t from, Allowed allowed) {
     for (std::int64_t t = from;; t++) {
       std::uint32_t free = ports & ~busy(t);
-      if (!free || !allowed(t)) continue;
+      if (!free) continue;
+      if (!allowed(t)) {
+        mark(std::countr_zero(free), 1, t);
+        continue;
+      }
       if (int port = best_of(free, occupancy, t); port >= 0) {
         mark(port, occupancy, t);
         return t;
@@ -71,6 +77,8 @@ class PortSchedule {
   std::vector<Cycle> cycles_;
   std::vector<WaitingQueue> queues_, bound_;
   double used_[32] = {};
+  int waited_[32] = {};               // by port, when `counted_` began
+  std::int64_t counted_[32] = {};
   unsigned turn_ = 0;
 };
 

@@ -147,7 +147,7 @@ double llvm_compute_latency(const StaticInstruction& out, const InstructionForm&
 }
 
 bool updates_stack(const std::string& opcode) {
-  for (const char* name : {"PUSH", "POP", "CALL", "RET", "LEAVE"})
+  for (const char* name : {"PUSH", "POP1", "POP3", "POP6", "POPF", "CALL", "RET", "LEAVE"})
     if (opcode.starts_with(name)) return true;
   return false;
 }

@@ -66,7 +66,7 @@ struct Reading {
       if (a >= 0) return linear(a, 1);
       if (has_immediate()) return linear(-1, 0, -1, 0, immediate);
     }
-    if (has_prefix(op, {"POP", "LEAVE"})) return linear(memory, 1);
+    if (has_prefix(op, {"POP1", "POP3", "POP6", "LEAVE"})) return linear(memory, 1);
     if (op.starts_with("PUSH")) return a >= 0 ? linear(a, 1) : linear(-1, 0, -1, 0, immediate);
     if (op.starts_with("LEA")) return lea();
     if (has_prefix(op, {"ADD16", "ADD32", "ADD64"})) return x86_sum(1);
@@ -135,7 +135,7 @@ AddressForm address_form(const InstructionForm& form, const Instruction& instruc
   address.known = first >= 0 || instruction.displacement.has_value();
   address.base = base_missing ? -1 : first, address.index = base_missing ? first : form.indexed ? second : -1;
   address.scale = form.scale, address.displacement = instruction.displacement.value_or(0);
-  if (x86 && has_prefix(form.opcode, {"PUSH", "POP"})) {
+  if (x86 && has_prefix(form.opcode, {"PUSH", "POP1", "POP3", "POP6"})) {
     bool push = form.opcode.starts_with("PUSH");
     address.update = first, address.step = push ? -8 : 8, address.displacement = push ? -8 : 0;
   }
