@@ -98,6 +98,7 @@ struct Function {
   std::string name;      // linkage name
   std::string readable;  // as a person writes it; empty: same as name
   Location at;
+  bool library = false;  // source level: from a header of the system, part of the program because it is used
   Count calls;
   std::vector<Block> blocks;
   std::vector<Loop> loops;
@@ -105,7 +106,9 @@ struct Function {
 };
 template <class Fields>
 void describe(Fields& f, Function& fn) {
-  f.need("name", fn.name), f("readable", fn.readable), f("at", fn.at), f("calls", fn.calls);
+  f.need("name", fn.name), f("readable", fn.readable), f("at", fn.at);
+  if (Fields::reading || fn.library) f("library", fn.library);
+  f("calls", fn.calls);
   f("blocks", fn.blocks), f("loops", fn.loops);
 }
 
