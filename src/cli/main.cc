@@ -24,6 +24,7 @@ constexpr Command commands[] = {
     {"characterize", "Measure what operations, memory and the system cost on this machine", add_characterize},
     {"predict", "How long will it take there?", add_predict},
     {"validate", "How wrong are the predictions, on this machine, today?", add_validate},
+    {"show", "Show what a file says: statistics of a profile, a machine, a prediction", add_show},
     {"machines", "List, show and compare machines", add_machines},
 };
 
