@@ -10,6 +10,7 @@
 #include "record/core.h"
 #include "record/gap.h"
 #include "record/made_by.h"
+#include "record/record_file.h"
 #include "record/measurement.h"
 #include "record/memory.h"
 
@@ -69,5 +70,7 @@ void describe(Fields& f, Machine& m) {
   f("source", m.source), f("mflops", m.mflops), f("core", m.core), f("memory", m.memory), f("system", m.system);
   f("peaks", m.peaks), f("gaps", m.gaps), f("threads", m.threads), f("messages", m.messages), f("price", m.price);
 }
+
+PERFCAST_RECORD_FILE(extern, Machine)
 
 }  // namespace perfcast

@@ -9,6 +9,7 @@
 
 #include "record/gap.h"
 #include "record/made_by.h"
+#include "record/record_file.h"
 
 namespace perfcast {
 
@@ -83,5 +84,7 @@ void describe(Fields& f, Prediction& p) {
   f.need("program", p.program), f("made_by", p.made_by), f.need("predictions", p.predictions);
   f("measured", p.measured), f("refused", p.refused);
 }
+
+PERFCAST_RECORD_FILE(extern, Prediction)
 
 }  // namespace perfcast

@@ -12,6 +12,7 @@
 #include "record/gap.h"
 #include "record/instruction.h"
 #include "record/made_by.h"
+#include "record/record_file.h"
 
 namespace perfcast {
 
@@ -179,5 +180,7 @@ void describe(Fields& f, Profile& p) {
 // Sum over the graph of count times usage: the dynamic statistics of Saavedra's tables 5.5 and 5.6.
 std::map<std::string, double> dynamic_usage(const Graph& graph);
 std::map<std::string, double> static_usage(const Graph& graph);
+
+PERFCAST_RECORD_FILE(extern, Profile)
 
 }  // namespace perfcast

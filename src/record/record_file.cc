@@ -1,8 +1,17 @@
 #include "record/record_file.h"
 
 #include "base/paths.h"
+#include "record/machine.h"
+#include "record/prediction.h"
+#include "record/profile.h"
+#include "record/validation.h"
 
 namespace perfcast {
+
+PERFCAST_RECORD_FILE(, Machine)
+PERFCAST_RECORD_FILE(, Profile)
+PERFCAST_RECORD_FILE(, Prediction)
+PERFCAST_RECORD_FILE(, Validation)
 
 std::string format_of(const Json& json) {
   if (!json.is_object()) return "";

@@ -40,6 +40,11 @@ std::string record_text(const Record& record) {
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+// Reading and writing a record is compiled once, in record_file.cc: `extern` in the record's header says so.
+#define PERFCAST_RECORD_FILE(linkage, Record)                                                       \
+  linkage template Result<Record> record_from_json<Record>(const Json& json, const std::string& name); \
+  linkage template std::string record_text<Record>(const Record& record);
+
 template <class Record>
 Status write_record(const std::string& path, const Record& record) { return write_file(path, record_text(record)); }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "record/made_by.h"
+#include "record/record_file.h"
 
 namespace perfcast {
 
@@ -65,5 +66,7 @@ void describe(Fields& f, Validation& v) {
   f.need("machine", v.machine), f("suite", v.suite), f("made_by", v.made_by), f.need("programs", v.programs);
   f.need("models", v.models);
 }
+
+PERFCAST_RECORD_FILE(extern, Validation)
 
 }  // namespace perfcast
