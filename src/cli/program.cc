@@ -71,12 +71,12 @@ Result<Profile> profile_of(const ProgramWords& program) {
   return unfit("this build cannot analyse sources", program.words[0], "perfcast predict PROFILE");
 }
 
-Result<BuiltProgram> build_program(const ProgramRun& run, Seconds time_limit) {
+Result<ReadyProgram> ready_program(const ProgramRun& run, Seconds time_limit) {
   if (run.sources.empty() && run.binary.empty())
     return unfit("the profile names neither sources nor a binary, so it cannot be timed here", "--measure");
   CHECK_OK(same_instruction_set(run));
   InFolder in_folder(run.folder);
-  BuiltProgram built;
+  ReadyProgram built;
   built.run.folder = fs::current_path().string();
   built.run.limits.time = time_limit;
   if (!run.input.empty()) built.run.input_file = fs::absolute(run.input).string();
@@ -93,7 +93,7 @@ Result<BuiltProgram> build_program(const ProgramRun& run, Seconds time_limit) {
 }
 
 Result<MeasuredTime> measure_program(const ProgramRun& run, Seconds time_limit) {
-  TRY(BuiltProgram built, build_program(run, time_limit));
+  TRY(ReadyProgram built, ready_program(run, time_limit));
   ReferenceChain chain;
   TRY(std::vector<TimedRun> runs, time_program(built.run, chain));
   RunSummary summary = summarize_runs(runs);

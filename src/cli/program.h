@@ -42,14 +42,14 @@ class InFolder {
   std::filesystem::path back_;
 };
 
-struct BuiltProgram {
+struct ReadyProgram {
   RunRequest run;
   std::shared_ptr<TemporaryFolder> folder;  // holds the executable
 };
 
-// Builds the program from the profile's sources with its compiler and flags, out of the same final IR that was analysed
-// where the front ends are there; a plain compile otherwise. An analysed binary is run as it is.
-Result<BuiltProgram> build_program(const ProgramRun& run, Seconds time_limit);
+// Builds the program with the profile's compiler and flags, out of the same final IR that was analysed; an analysed
+// binary is run as it is.
+Result<ReadyProgram> ready_program(const ProgramRun& run, Seconds time_limit);
 
 // Builds and times it here (base/timing.h).
 Result<MeasuredTime> measure_program(const ProgramRun& run, Seconds time_limit);

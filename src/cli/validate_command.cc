@@ -29,7 +29,7 @@ Result<validate::Prepared> prepare(const validate::SuiteProgram& program, const 
   TRY(Profile profile, profile_of(words));
   validate::Prepared prepared;
   TRY(prepared.prediction, predict::predict(profile, machines, arguments.predicting));
-  TRY(BuiltProgram built, build_program(profile.run, {arguments.timeout}));
+  TRY(ReadyProgram built, ready_program(profile.run, {arguments.timeout}));
   prepared.run = std::move(built.run);
   prepared.keeps = std::move(built.folder);
   return prepared;

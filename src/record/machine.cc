@@ -3,6 +3,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <cctype>
+#include <cstdlib>
 #include <ctime>
 
 #include "base/paths.h"
@@ -10,14 +12,37 @@
 
 namespace perfcast {
 
+namespace {
+
+// "clang" of "clang-19", "clang++-19" and "clang 19.1.7".
+std::string compiler_family(const std::string& compiler) {
+  std::string name = compiler.substr(compiler.rfind('/') == compiler.npos ? 0 : compiler.rfind('/') + 1);
+  std::size_t end = 0;
+  while (end < name.size() && std::isalpha(static_cast<unsigned char>(name[end]))) end++;
+  std::string family = name.substr(0, end);
+  return family == "g" ? "gcc" : family;  // g++
+}
+
+}  // namespace
+
+int optimisation_level(const std::string& flags) {
+  auto at = flags.rfind("-O");
+  if (at == flags.npos) return 0;
+  char c = at + 2 < flags.size() ? flags[at + 2] : '1';
+  if (std::isdigit(static_cast<unsigned char>(c))) return c - '0';
+  return c == 'f' ? 3 : c == 's' || c == 'z' ? 2 : 1;
+}
+
 const OperationCosts* Machine::costs_for(const std::string& language, const std::string& compiler,
                                          const std::string& flags) const {
   const OperationCosts* best = nullptr;
-  int best_score = -1;
+  int best_distance = 0;
   for (const auto& candidate : source) {
     if (candidate.language != language) continue;
-    int score = 2 * (candidate.compiler == compiler) + (candidate.flags == flags);
-    if (score > best_score) best = &candidate, best_score = score;
+    int distance = 8 * std::abs(optimisation_level(candidate.flags) - optimisation_level(flags)) +
+                   4 * (compiler_family(candidate.compiler) != compiler_family(compiler)) +
+                   2 * (candidate.flags != flags) + (candidate.compiler != compiler);
+    if (!best || distance < best_distance) best = &candidate, best_distance = distance;
   }
   return best;
 }

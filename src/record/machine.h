@@ -43,6 +43,9 @@ void describe(Fields& f, SystemCosts& s) {
   f("routines", s.routines);
 }
 
+// The number after the last -O of compiler flags; 0 without one, 2 for -Os and -Oz, 3 for -Ofast.
+int optimisation_level(const std::string& flags);
+
 struct Machine {
   static constexpr const char* format = "perfcast.machine";
   static constexpr int version = 1;
@@ -60,7 +63,8 @@ struct Machine {
   Json threads, messages, price;  // given their own records by the rooms that measure them
   bool operator==(const Machine&) const = default;
 
-  // The costs for this language, nearest in compiler and flags; nullptr when the machine has none for it.
+  // The costs for this language, nearest in optimisation, then in compiler, then in other flags; nullptr when the
+  // machine has none for it.
   const OperationCosts* costs_for(const std::string& language, const std::string& compiler,
                                   const std::string& flags) const;
 };

@@ -64,6 +64,14 @@ TEST(Records, MissingKeyNamesItsPlace) {
   EXPECT_EQ(result.error().where, "m.json: /source/0/costs");
 }
 
+TEST(Records, CostsForPicksTheNearestOptimisation) {
+  Machine m;
+  m.source = {{"c", "clang-19", "-O0", {}}, {"c", "gcc", "-O2", {}}, {"c", "clang-19", "-O2", {}}};
+  EXPECT_EQ(m.costs_for("c", "clang 19.1.7", "-O3 -march=native"), &m.source[2]);
+  EXPECT_EQ(m.costs_for("c", "gcc 12", "-Os"), &m.source[1]);
+  EXPECT_EQ(m.costs_for("c", "clang 19.1.7", "-g"), &m.source[0]);
+}
+
 TEST(Records, CostsForPicksTheNearestCompiler) {
   Machine m;
   m.source = {{"c", "gcc", "-O0", {}}, {"c", "clang-19", "-O0", {}}, {"fortran", "flang-new-19", "-O0", {}}};

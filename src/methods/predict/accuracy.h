@@ -19,6 +19,8 @@ inline constexpr ModelError hllc_in_order{0, 0.105};
 inline constexpr ModelError hllc_overlapping{0.3, 0.6};
 // ... and compiled with more optimisation than the costs were: much of the source does not survive.
 inline constexpr ModelError hllc_optimised{-1.2, 0.8};
+// ... and both optimised alike.
+inline constexpr ModelError hllc_both_optimised{0, 1.0};
 // Papaefstathiou et al. 1994, table 6: flops alone fall short by 5 to 80 %, 46 % on average.
 inline constexpr ModelError poc_flops{0.6, 0.6};
 

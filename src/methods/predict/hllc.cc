@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.h"
 #include "methods/predict/accuracy.h"
 #include "methods/predict/block_sum.h"
 #include "methods/predict/models.h"
@@ -16,24 +17,30 @@
 namespace perfcast::predict {
 namespace {
 
-// C and C++ share most operations: each may stand in for the other.
-const OperationCosts* costs_of_language(const Machine& machine, const ProgramRun& run, std::string& remark) {
-  const std::string language = run.language.empty() ? "c" : run.language;
-  if (auto* own = machine.costs_for(language, run.compiler, run.cflags)) return own;
-  std::string kin = language == "c" ? "c++" : language == "c++" ? "c" : "";
-  auto* costs = kin.empty() ? nullptr : machine.costs_for(kin, run.compiler, run.cflags);
-  if (costs) remark = fmt::format("{} has no costs for {}; those for {} were used", machine.name, language, kin);
-  return costs;
+// The cost sets for a program, one per language it is written in ("c, fortran"). C and C++ share most operations: each
+// may stand in for the other.
+std::vector<const OperationCosts*> cost_sets(const Machine& machine, const ProgramRun& run, std::vector<std::string>& remarks) {
+  std::vector<const OperationCosts*> sets;
+  for (std::string language : split(run.language.empty() ? "c" : run.language, ',')) {
+    language.erase(0, language.find_first_not_of(' '));
+    auto* own = machine.costs_for(language, run.compiler, run.cflags);
+    std::string kin = language == "c" ? "c++" : language == "c++" ? "c" : "";
+    if (!own && !kin.empty() && (own = machine.costs_for(kin, run.compiler, run.cflags)))
+      remarks.push_back(fmt::format("there are no costs for {}; those for {} were used", language, kin));
+    if (own && std::find(sets.begin(), sets.end(), own) == sets.end()) sets.push_back(own);
+  }
+  return sets;
 }
 
 // Costs by name, with the two rules for what is not measured directly: arrays of more than three dimensions continue
 // the line through two and three (Saavedra, table 4.5), library routines may stand among the system's routines.
 class Costs {
  public:
-  Costs(const OperationCosts& operations, const Machine& machine) : operations_(operations), machine_(machine) {}
+  Costs(const std::vector<const OperationCosts*>& sets, const Machine& machine) : sets_(sets), machine_(machine) {}
 
   std::optional<Measurement> of(const std::string& operation) const {
-    if (auto it = operations_.costs.find(operation); it != operations_.costs.end()) return it->second;
+    for (const auto* set : sets_)
+      if (auto it = set->costs.find(operation); it != set->costs.end()) return it->second;
     if (machine_.system)
       if (auto it = machine_.system->routines.find(operation); it != machine_.system->routines.end()) return it->second;
     if (operation.size() == 4 && operation.starts_with("ARR") && operation[3] >= '4' && operation[3] <= '9')
@@ -54,7 +61,7 @@ class Costs {
     return cost;
   }
 
-  const OperationCosts& operations_;
+  const std::vector<const OperationCosts*>& sets_;
   const Machine& machine_;
 };
 
@@ -108,21 +115,12 @@ void tell_gaps(const Unsure& unsure, ModelPrediction& prediction) {
     prediction.remarks.push_back(fmt::format("{:.2g} % of the operations have no cost here and are left out", 100 * total));
 }
 
-// Whether the program was optimised more than the code that the costs were measured on.
-bool optimised_beyond(const std::string& program_flags, const std::string& cost_flags) {
-  auto level = [](const std::string& flags) {
-    auto at = flags.rfind("-O");
-    if (at == flags.npos) return 0;
-    char c = at + 2 < flags.size() ? flags[at + 2] : '1';
-    return c >= '0' && c <= '9' ? c - '0' : 2;  // -Os, -Oz, -Ofast
-  };
-  return level(program_flags) > level(cost_flags);
-}
-
 ModelError error_on(const Machine& machine, const Profile& profile, const OperationCosts& costs) {
   // Historical machines are described without an instruction set; they run one operation after the other.
   if (machine.isa.empty()) return hllc_in_order;
-  return optimised_beyond(profile.run.cflags, costs.flags) ? hllc_optimised : hllc_overlapping;
+  int program = optimisation_level(profile.run.cflags), measured = optimisation_level(costs.flags);
+  if (program > 0 && measured == 0) return hllc_optimised;
+  return program == 0 ? hllc_overlapping : hllc_both_optimised;
 }
 
 }  // namespace
@@ -133,16 +131,14 @@ Answer answer_hllc(const Profile& profile, const Machine& machine, const Predict
   prediction.model = Model::hllc;
   prediction.machine = machine.name;
   prediction.confidence = options.confidence;
-  std::string remark;
-  const OperationCosts* operations = costs_of_language(machine, profile.run, remark);
-  if (!operations)
+  const auto sets = cost_sets(machine, profile.run, prediction.remarks);
+  if (sets.empty())
     return std::unexpected(fmt::format("{} has no costs of {} operations", machine.name,
                                        profile.run.language.empty() ? "c" : profile.run.language));
-  if (!remark.empty()) prediction.remarks.push_back(remark);
 
   BlockSum sum(profile.regions);
   Unsure unsure;
-  add_blocks(*profile.source, Costs(*operations, machine), sum, unsure);
+  add_blocks(*profile.source, Costs(sets, machine), sum, unsure);
   if (machine.system && machine.system->process_start_ns) {
     const Measurement& start = *machine.system->process_start_ns;
     sum.add_outside({"process start", 1, 1e-9 * start.value, 1e-9 * start.sd.value_or(0)});
@@ -150,11 +146,11 @@ Answer answer_hllc(const Profile& profile, const Machine& machine, const Predict
   sum.store(prediction);
   tell_gaps(unsure, prediction);
   prediction.estimated_share = prediction.seconds > 0 ? unsure.estimated_seconds / prediction.seconds : 0;
-  ModelError error = error_on(machine, profile, *operations);
+  ModelError error = error_on(machine, profile, *sets[0]);
   prediction.interval = interval_of(prediction.seconds, *prediction.sd, error, options.confidence);
-  if (error.bias == hllc_optimised.bias)
-    prediction.remarks.push_back(fmt::format("the costs are those of code compiled with {}, the program was compiled with {}",
-                                             operations->flags.empty() ? "no flags" : operations->flags, profile.run.cflags));
+  if (!machine.isa.empty() && optimisation_level(sets[0]->flags) != optimisation_level(profile.run.cflags))
+    prediction.remarks.push_back(fmt::format("the program was compiled with \"{}\", the costs are those of \"{}\"",
+                                             profile.run.cflags, sets[0]->flags));
   return prediction;
 }
 

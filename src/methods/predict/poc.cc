@@ -8,12 +8,40 @@
 #include "methods/predict/models.h"
 
 namespace perfcast::predict {
+namespace {
+
+// The machine's rate in million flops per second; without one, that of y(i) = y(i) + a*x(i), from the costs of its
+// operations.
+std::optional<Measurement> flop_rate(const Machine& machine, const ProgramRun& run) {
+  if (machine.mflops && machine.mflops->value > 0) return machine.mflops;
+  constexpr double flops = 2;
+  for (const std::string& language : {run.language, std::string("c"), std::string("c++"), std::string("fortran")}) {
+    const auto* set = machine.costs_for(language, run.compiler, run.cflags);
+    if (!set) continue;
+    double ns = 0;
+    bool known = true;
+    for (auto [operation, times] : {std::pair("ARDL", 1), {"MRDL", 1}, {"SRDL", 1}, {"ARR1", 3}, {"LOOV", 1}}) {
+      auto it = set->costs.find(operation);
+      known = known && it != set->costs.end();
+      if (known) ns += times * it->second.value;
+    }
+    if (!known || ns <= 0) continue;
+    Measurement rate;
+    rate.value = 1000 * flops / ns;
+    rate.how = How::derived;
+    return rate;
+  }
+  return {};
+}
+
+}  // namespace
 
 Answer answer_poc(const Profile& profile, const Machine& machine, const PredictOptions& options) {
   if (!profile.source) return std::unexpected("the profile has no source operations");
-  if (!machine.mflops || machine.mflops->value <= 0) return std::unexpected(machine.name + " has no flop rate");
-  const double seconds_per_flop = 1e-6 / machine.mflops->value;
-  const double relative_sd = machine.mflops->sd.value_or(0) / machine.mflops->value;
+  const auto rate = flop_rate(machine, profile.run);
+  if (!rate) return std::unexpected(machine.name + " has no flop rate");
+  const double seconds_per_flop = 1e-6 / rate->value;
+  const double relative_sd = rate->sd.value_or(0) / rate->value;
 
   BlockSum sum(profile.regions);
   std::vector<Share> shares;
@@ -35,7 +63,8 @@ Answer answer_poc(const Profile& profile, const Machine& machine, const PredictO
   // One rate for all: its error is common to all parts.
   prediction.sd = prediction.seconds * relative_sd;
   prediction.interval = interval_of(prediction.seconds, *prediction.sd, poc_flops, options.confidence);
-  prediction.estimated_share = machine.mflops->how == How::measured || machine.mflops->how == How::published ? 0 : 1;
+  prediction.estimated_share = rate->how == How::measured || rate->how == How::published ? 0 : 1;
+  prediction.remarks.push_back(fmt::format("at {:.4g} million weighted flops per second", rate->value));
   return prediction;
 }
 
