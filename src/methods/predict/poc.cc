@@ -64,7 +64,8 @@ Answer answer_poc(const Profile& profile, const Machine& machine, const PredictO
   prediction.sd = prediction.seconds * relative_sd;
   prediction.interval = interval_of(prediction.seconds, *prediction.sd, poc_flops, options.confidence);
   prediction.estimated_share = rate->how == How::measured || rate->how == How::published ? 0 : 1;
-  prediction.remarks.push_back(fmt::format("at {:.4g} million weighted flops per second", rate->value));
+  if (!machine.mflops)
+    prediction.remarks.push_back(fmt::format("no flop rate is known; {:.4g} Mflop/s follows from the costs of y = y + a*x", rate->value));
   return prediction;
 }
 
