@@ -216,7 +216,7 @@ void Pipeline::do_compute(const StaticInstruction& instruction, const Happening&
   operands_memory_ = memory;
   if (fused || !instruction.computes) return;  // of a fused pair the second does the work
   computed_ = 0;
-  std::uint32_t before = 0;  // of several operations on the same ports the first counts: latency covers the others
+  std::uint32_t before = ~0u;  // of several operations on the same ports the first counts: latency covers the others
   for (const MicroOp& op : instruction.micro_ops) {
     if (op.part != Part::compute) continue;
     std::uint32_t restricted = restricted_;

@@ -45,6 +45,7 @@ class PortSchedule {
   // cycle that is not allowed (a bank conflict) is lost and costs the port.
   template <class Allowed>
   std::int64_t take(std::uint32_t ports, int occupancy, std::int64_t from, Allowed allowed) {
+    if (!ports) return from;  // nothing scarce: used for bounds
     for (std::int64_t t = from;; t++) {
       std::uint32_t free = ports & ~busy(t);
       if (!free) continue;

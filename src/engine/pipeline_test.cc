@@ -1,0 +1,363 @@
+#include "engine/pipeline.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/test_core.h"
+
+namespace perfcast::engine {
+namespace {
+
+constexpr double close = 0.02;
+
+CoreModel fast_integer(int width = 4) {
+  CoreModel core = small_core();
+  core.front_end.rename_width = number(width);
+  return core;
+}
+
+Match opcode(const char* pattern) {
+  Match match;
+  match.opcode = pattern;
+  return match;
+}
+Match unindexed() {
+  Match match;
+  match.indexed = false;
+  return match;
+}
+
+Code independent(const char* opcode, int count) {
+  Code code;
+  for (int k = 0; k < count; k++) code.op(opcode, {10 + k}, {1});
+  return code;
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------ latency, ports, width
+
+TEST(Pipeline, AChainAdvancesByItsLatency) {
+  Code code;
+  code.op("MUL64rr", {1}, {1, 2});
+  EXPECT_NEAR(code.cycles(small_core()), 3, close);
+  code.op("FADDrr", {1}, {1, 2});
+  EXPECT_NEAR(code.cycles(small_core()), 7, close);
+}
+
+TEST(Pipeline, AChainKeepsAFractionOfACycle) {
+  CoreModel core = small_core();
+  core.instructions[0].latency = number(1.4);
+  Code code;
+  code.op("MUL64rr", {1}, {1, 2});
+  EXPECT_NEAR(code.cycles(core), 1.4, close);
+}
+
+TEST(Pipeline, PortsAndWidthLimitIndependentWork) {
+  EXPECT_NEAR(independent("ADD64rr", 12).cycles(small_core()), 6, close);   // two ports
+  EXPECT_NEAR(independent("MUL64rr", 12).cycles(small_core()), 12, close);  // one
+  EXPECT_NEAR(independent("NOOP", 12).cycles(small_core()), 3, close);      // four slots, no port known
+}
+
+TEST(Pipeline, AnUnpipelinedUnitIsHeldForItsOccupancy) {
+  EXPECT_NEAR(independent("DIV64r", 4).cycles(small_core()), 32, close);
+}
+
+TEST(Pipeline, AWindowThatIsTooSmallHidesLess) {
+  // A chain of 12 multiplications, independent of the next twelve: in flight together only if the window holds them.
+  Code code;
+  code.op("XOR64rr", {1}, {5});
+  for (int k = 0; k < 12; k++) code.op("FADDrr", {1}, {1, 2});
+  CoreModel core = small_core();
+  double wide = code.cycles(core);
+  core.window.reorder_buffer = number(13);
+  EXPECT_GT(code.cycles(core), 2 * wide);
+  core = small_core(), core.schedulers[0].entries = number(6);
+  EXPECT_GT(code.cycles(core), 2 * wide);
+}
+
+// ------------------------------------------------------------------------------------ rename rules
+
+TEST(Rename, AZeroIdiomCutsTheChainAndNeedsNoPort) {
+  CoreModel core = small_core();
+  core.rename.zero_idioms = {opcode("^XOR")};
+  Code code;
+  code.op("XOR64rr", {1}, {1, 1}).same_sources = true;
+  for (int k = 0; k < 3; k++) code.op("MUL64rr", {1}, {1, 2});
+  EXPECT_NEAR(code.cycles(core), 3, close);  // three multiplications on one port, iterations overlap
+  core.rename.zero_idioms.clear();
+  EXPECT_NEAR(code.cycles(core), 10, close);
+}
+
+TEST(Rename, AMoveIsEliminatedBetweenDifferentRegistersOnly) {
+  CoreModel core = small_core();
+  core.rename.eliminated_moves = {opcode("^MOV64rr")};
+  Code there_and_back;
+  there_and_back.op("MOV64rr", {2}, {1}), there_and_back.op("MOV64rr", {1}, {2});
+  EXPECT_NEAR(there_and_back.cycles(core), 0.5, close);
+  Code self;
+  self.op("MOV64rr", {1}, {1});
+  EXPECT_NEAR(self.cycles(core), 1, close);
+}
+
+TEST(Rename, ASmallConstantIsFolded) {
+  CoreModel core = small_core();
+  core.rename.folded = {{opcode("^ADD64ri"), 1024}};
+  Code small, large;
+  small.op("ADD64ri8", {1}, {1}).immediate = 8;
+  large.op("ADD64ri32", {1}, {1}).immediate = 2000;
+  EXPECT_NEAR(small.cycles(core), 0.25, close);
+  EXPECT_NEAR(large.cycles(core), 1, close);
+}
+
+TEST(Rename, ComparisonAndBranchFuseIntoOneSlot) {
+  CoreModel core = small_core();
+  core.rename.fused = {{opcode("^CMP"), opcode("^J"), How::measured, ""}};
+  Code code;
+  for (int k = 0; k < 3; k++) code.op("NOOP", {}, {});
+  code.op("CMP64rr", {9}, {1, 2});
+  code.branch({9});
+  EXPECT_NEAR(code.cycles(core), 1, close);  // 3 + 1 slots
+  core.rename.fused.clear();
+  EXPECT_NEAR(code.cycles(core), 1.25, close);
+}
+
+TEST(Rename, AFalseDependenceMakesAStreamAChain) {
+  CoreModel core = small_core();
+  Code code;
+  code.op("FADDrr", {1}, {2});
+  EXPECT_NEAR(code.cycles(core), 1, close);
+  core.rename.false_dependences = {opcode("^FADD")};
+  EXPECT_NEAR(code.cycles(core), 4, close);
+}
+
+TEST(Rename, MicroFusionAndExtraSlots) {
+  CoreModel core = small_core();
+  core.rename.micro_fusion = true;
+  Code code;
+  for (int k = 0; k < 4; k++) {
+    code.load(10 + k, 1, 8 * k, "ADD64rm");
+    code.op("NOOP", {}, {}), code.op("NOOP", {}, {}), code.op("NOOP", {}, {});
+  }
+  EXPECT_NEAR(code.cycles(core), 4, close);  // 16 slots, one load port
+  core.rename.extra_slots = {{opcode("^ADD64rm"), 1}};
+  EXPECT_NEAR(code.cycles(core), 5, close);
+}
+
+// ------------------------------------------------------------------------------------ bypasses
+
+TEST(Bypass, SoonerForOneKindOfConsumer) {
+  CoreModel core = small_core();
+  core.bypasses = {{"fadd", "fadd", false, -1, "", How::measured, ""}};
+  Code chain;
+  chain.op("FADDrr", {1}, {1, 2});
+  EXPECT_NEAR(chain.cycles(core), 3, close);
+  chain.op("MUL64rr", {1}, {1, 2});
+  EXPECT_NEAR(chain.cycles(core), 7, close);
+}
+
+TEST(Bypass, OnlyIntoTheAccumulator) {
+  CoreModel core = small_core();
+  core.instructions[1].accumulator = -1;
+  core.bypasses = {{"fadd", "fadd", true, -2, "", How::measured, ""}};
+  Code into_last, into_first;
+  into_last.op("FADDrr", {1}, {2, 1});
+  into_first.op("FADDrr", {1}, {1, 2});
+  EXPECT_NEAR(into_last.cycles(core), 2, close);
+  EXPECT_NEAR(into_first.cycles(core), 4, close);
+}
+
+// ------------------------------------------------------------------------------------ memory
+
+TEST(Memory, AStackSlotIsARecurrence) {
+  Code code;  // x += y, with x in memory
+  code.load(1, 5, -8), code.op("ADD64rr", {1}, {1, 2}), code.store(1, 5, -8);
+  EXPECT_NEAR(code.cycles(small_core()), 7, close);  // 6 to forward, 1 to add
+}
+
+TEST(Memory, DifferentSlotsAreNot) {
+  Code code;
+  code.load(1, 5, -8), code.op("ADD64rr", {1}, {1, 2}), code.store(1, 5, -16);
+  EXPECT_LT(code.cycles(small_core()), 1.5);
+}
+
+TEST(Memory, ARecurrenceAtConstantDistanceThroughAMovingPointer) {
+  Code code;  // a[i] = a[i-1] + y
+  code.load(1, 5, 0), code.op("ADD64rr", {1}, {1, 2}), code.store(1, 5, 8);
+  code.op("ADD64ri8", {5}, {5}).immediate = 8;
+  EXPECT_NEAR(code.cycles(small_core()), 7, close);
+}
+
+TEST(Memory, AnIndexKeptInMemoryIsFollowed) {
+  Code code;  // unoptimised: i is in a slot, a[i] = a[i] + y; i++
+  code.load(3, 5, -8);                       // i
+  InstructionForm indexed;
+  indexed.opcode = "MOV64rm", indexed.load = true, indexed.indexed = true, indexed.scale = 8, indexed.memory_bytes = 8;
+  Instruction& a = code.add(indexed, {1}, {6, 3});
+  a.uses[0].address = a.uses[1].address = true, a.displacement = -8;  // a[i-1]
+  code.op("MUL64rr", {1}, {1, 2});
+  InstructionForm out = indexed;
+  out.opcode = "MOV64mr", out.load = false, out.store = true;
+  Instruction& b = code.add(out, {}, {6, 3, 1});
+  b.uses[0].address = b.uses[1].address = true, b.displacement = 0;   // a[i]
+  code.load(4, 5, -8), code.op("ADD64ri8", {4}, {4}).immediate = 1;
+  code.store(4, 5, -8);
+  EXPECT_NEAR(code.cycles(small_core()), 9, close);  // 6 + 3 through a[i-1], longer than 7 through i
+}
+
+TEST(Memory, ARenamedLoadCostsNothing) {
+  CoreModel core = small_core();
+  core.memory.forwarding.insert(core.memory.forwarding.begin(), {unindexed(), unindexed(), true, true, number(0)});
+  Code code;
+  code.load(1, 5, -8), code.op("ADD64rr", {1}, {1, 2}), code.store(1, 5, -8);
+  EXPECT_NEAR(code.cycles(core), 1, close);
+}
+
+TEST(Memory, ForwardingFailsForANarrowStore) {
+  CoreModel core = small_core();
+  core.memory.failed_forwarding = number(19), core.memory.narrow_forwarding = number(15);
+  Code narrow;
+  narrow.store(1, 5, 0, "MOV32mr", 4), narrow.load(1, 5, 0);
+  EXPECT_NEAR(narrow.cycles(core), 15, close);
+  Code two;
+  two.store(1, 5, 0, "MOV32mr", 4), two.store(1, 5, 4, "MOV32mr", 4), two.load(1, 5, 0);
+  EXPECT_NEAR(two.cycles(core), 19, close);
+}
+
+TEST(Memory, StoresLeaveTogetherOnlyToOneLine) {
+  CoreModel core = small_core();
+  core.ports = {"a", "b", "f", "l", "s", "t"}, core.memory.stores = {{{}, {{"s t", 1, 1}}, {}}}, core.schedulers[0].ports += " t";
+  core.memory.store_cycles = number(1), core.memory.stores_per_line = 2, core.window.store_buffer = number(20);
+  Code together, apart;
+  for (int k = 0; k < 8; k++) together.store(1, 5, 8 * k), apart.store(1, 5, 64 * k);
+  EXPECT_NEAR(together.cycles(core), 4, 0.1);
+  EXPECT_NEAR(apart.cycles(core), 8, 0.1);
+}
+
+TEST(Memory, BanksLimitLoads) {
+  CoreModel core = small_core();
+  core.ports = {"a", "b", "f", "l", "s", "m"}, core.memory.loads[0].ports = {{"l m", 1, 1}}, core.schedulers[0].ports += " m";
+  core.memory.banks = {{256, 1, How::measured, ""}};
+  Code near, far;
+  for (int k = 0; k < 8; k++) near.load(10 + k, 5, 8 * k), far.load(10 + k, 5, 256 * k);
+  EXPECT_NEAR(near.cycles(core), 4, close);
+  EXPECT_NEAR(far.cycles(core), 8, 0.3);
+}
+
+// ------------------------------------------------------------------------------------ branches, causes, traces
+
+TEST(Branches, AMispredictionCostsItsPenalty) {
+  Code code;
+  code.op("ADD64rr", {1}, {1, 2}), code.branch({1});
+  std::vector<TraceStep> good, bad;
+  for (int k = 0; k < 100; k++)
+    for (const auto& instruction : code.body) {
+      good.push_back({&instruction, false, false, {}, 0});
+      bad.push_back({&instruction, false, instruction.uses.size() == 1, {}, 0});
+    }
+  auto right = simulate(good, code.forms, small_core()), wrong = simulate(bad, code.forms, small_core());
+  ASSERT_TRUE(right && wrong);
+  EXPECT_NEAR((wrong->cycles - right->cycles) / 100, 20, 2.5);
+  EXPECT_GT(wrong->by_cause[static_cast<std::size_t>(Cause::misprediction)], 0.7 * wrong->cycles);
+}
+
+TEST(Branches, GroupsEndAtTakenBranches) {
+  CoreModel core = fast_integer(6);
+  core.front_end.uops_per_cycle = number(8), core.front_end.taken_branches_per_cycle = number(1);
+  for (auto [nops, cycles] : {std::pair{5, 1.0}, {6, 7 / 6.0}, {7, 8 / 6.0}, {8, 2.0}, {11, 2.0}, {12, 13 / 6.0}, {16, 3.0}}) {
+    Code code = independent("NOOP", nops);
+    for (auto& instruction : code.body) instruction.defs.clear();
+    code.branch();
+    EXPECT_NEAR(code.cycles(core), cycles, close) << nops;
+  }
+}
+
+TEST(Causes, AddUpAndNameTheBottleneck) {
+  Code chain;
+  chain.op("MUL64rr", {1}, {1, 2});
+  auto time = simulate_loop(chain.body, chain.forms, small_core());
+  ASSERT_TRUE(time);
+  double sum = 0;
+  for (double part : time->by_cause) sum += part;
+  EXPECT_NEAR(sum, time->cycles_per_iteration, 1e-9);
+  EXPECT_NEAR(time->by_cause[static_cast<std::size_t>(Cause::dependences)], 3, close);
+  Code stream = independent("MUL64rr", 8);
+  auto busy = simulate_loop(stream.body, stream.forms, small_core());
+  EXPECT_NEAR(busy->by_cause[static_cast<std::size_t>(Cause::ports)], 8, 0.5);
+}
+
+TEST(Trace, ExtraLoadCyclesAreMemory) {
+  Code code;
+  code.load(1, 1, 0);
+  std::vector<TraceStep> steps;
+  for (int k = 0; k < 50; k++) steps.push_back({&code.body[0], false, false, std::uint64_t(k) * 4096, 95});
+  auto time = simulate(steps, code.forms, small_core());
+  ASSERT_TRUE(time);
+  EXPECT_NEAR(time->cycles / 50, 100, 2);
+  EXPECT_GT(time->by_cause[static_cast<std::size_t>(Cause::memory)], 0.9 * time->cycles);
+}
+
+TEST(Trace, ABadCoreIsRefused) {
+  CoreModel core = small_core();
+  core.instructions[0].ports = {{PortNeed{"nowhere", 1, 1}}};
+  Code code = independent("ADD64rr", 1);
+  auto time = simulate_loop(code.body, code.forms, core);
+  ASSERT_FALSE(time);
+  EXPECT_NE(time.error().message().find("nowhere"), std::string::npos);
+}
+
+// ------------------------------------------------------------------------------------ laws
+
+namespace {
+
+// Arbitrary code, the same for the same seed.
+Code arbitrary_code(unsigned seed) {
+  Code code;
+  auto random = [&](unsigned n) { return static_cast<int>((seed = seed * 1103515245u + 12345u) / 65536u % n); };
+  for (int k = 0; k < 30; k++) {
+    int to = 10 + random(8), from = 10 + random(8), other = 10 + random(8);
+    switch (random(6)) {
+      case 0: code.load(to, 5, 8 * random(6)); break;
+      case 1: code.store(from, 5, 8 * random(6)); break;
+      case 2: code.op("MUL64rr", {to}, {from, other}); break;
+      case 3: code.op("FADDrr", {to + 20}, {from + 20, other + 20}); break;
+      default: code.op("ADD64rr", {to}, {from, other});
+    }
+  }
+  return code;
+}
+
+}  // namespace
+
+// One pass places micro-operations greedily, so a better core may now and then be a few percent worse, as real
+// schedulers are.
+TEST(Laws, MoreIsNeverMuchSlower) {
+  for (unsigned seed = 1; seed <= 30; seed++) {
+    Code code = arbitrary_code(seed);
+    double before = code.cycles(small_core());
+    CoreModel more = small_core();
+    more.ports.push_back("c"), more.schedulers[0].ports += " c";
+    for (auto& rule : more.instructions) (*rule.ports)[0].ports += " c";
+    EXPECT_LE(code.cycles(more), before * 1.08 + 0.1) << "ports " << seed;
+    more = small_core(), more.window.reorder_buffer = number(400), more.schedulers[0].entries = number(120);
+    EXPECT_LE(code.cycles(more), before * 1.08 + 0.1) << "window " << seed;
+    more = small_core(), more.front_end.rename_width = number(8);
+    EXPECT_LE(code.cycles(more), before * 1.08 + 0.1) << "width " << seed;
+  }
+}
+
+TEST(Laws, ALongerLatencyIsNeverMuchFaster) {
+  for (unsigned seed = 1; seed <= 30; seed++) {
+    Code code = arbitrary_code(seed);
+    CoreModel slower = small_core();
+    for (auto& rule : slower.instructions) rule.latency->value += 2;
+    slower.memory.forwarding[0].latency.value += 3;
+    EXPECT_GE(code.cycles(slower), code.cycles(small_core()) * 0.97 - 0.1) << seed;
+  }
+}
+
+TEST(Laws, TheSameInputGivesTheSameCycles) {
+  Code code = arbitrary_code(7);
+  EXPECT_EQ(code.cycles(small_core()), code.cycles(small_core()));
+}
+
+}  // namespace perfcast::engine

@@ -1,0 +1,49 @@
+#include "engine/port_bounds.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/test_core.h"
+
+namespace perfcast::engine {
+
+TEST(PortBound, HallsTheoremFindsTheCrowdedSet) {
+  Code code;
+  for (int k = 0; k < 3; k++) code.op("MUL64rr", {10 + k}, {1, 2});   // port a
+  for (int k = 0; k < 3; k++) code.op("ADD64rr", {20 + k}, {1, 2});   // a or b
+  auto bound = port_bound(code.body, code.forms, small_core());
+  ASSERT_TRUE(bound);
+  EXPECT_DOUBLE_EQ(bound->cycles, 3);  // 6 on two ports, 3 on one
+  code.op("MUL64rr", {15}, {1, 2});
+  bound = port_bound(code.body, code.forms, small_core());
+  EXPECT_DOUBLE_EQ(bound->cycles, 4);
+  EXPECT_EQ(bound->ports, "a");
+}
+
+TEST(PortBound, TheWidthIsAPortToo) {
+  Code code;
+  for (int k = 0; k < 16; k++) code.op("NOOP", {}, {});
+  auto bound = port_bound(code.body, code.forms, small_core());
+  EXPECT_DOUBLE_EQ(bound->cycles, 4);
+  EXPECT_EQ(bound->ports, "rename");
+}
+
+TEST(DependenceBound, TheLongestCycle) {
+  Code code;
+  code.op("MUL64rr", {1}, {1, 2}), code.op("FADDrr", {3}, {3, 1}), code.op("ADD64rr", {4}, {4, 2});
+  EXPECT_NEAR(*dependence_bound(code.body, code.forms, small_core()), 4, 0.01);
+  Code through_memory;
+  through_memory.load(1, 5, 0), through_memory.op("MUL64rr", {1}, {1, 2}), through_memory.store(1, 5, 0);
+  EXPECT_NEAR(*dependence_bound(through_memory.body, through_memory.forms, small_core()), 9, 0.01);
+}
+
+TEST(Bounds, AreNeverAboveTheSimulation) {
+  for (int muls = 1; muls < 12; muls++) {
+    Code code;
+    for (int k = 0; k < muls; k++) code.op(k % 3 ? "ADD64rr" : "MUL64rr", {10 + k % 5}, {10 + k % 4, 2});
+    double time = code.cycles(small_core());
+    EXPECT_LE(port_bound(code.body, code.forms, small_core())->cycles, time + 0.02);
+    EXPECT_LE(*dependence_bound(code.body, code.forms, small_core()), time + 0.02);
+  }
+}
+
+}  // namespace perfcast::engine

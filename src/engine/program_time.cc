@@ -1,0 +1,136 @@
+#include "engine/program_time.h"
+
+#include <algorithm>
+
+#include "engine/resolve.h"
+#include "engine/walk.h"
+
+namespace perfcast::engine {
+namespace {
+
+struct Visit {
+  double visits = 0, cycles = 0;
+  std::array<double, causes> by_cause{};
+};
+
+class Sampler {
+ public:
+  Sampler(WalkProgram& program, const std::vector<StaticInstruction>& code, const CoreTables& tables,
+          const SimulationOptions& options)
+      : program_(program), code_(code), options_(options), pipeline_(tables, register_units(code)), walker_(program),
+        visits_(program.blocks.size()) {}
+
+  // Walks from `block`; what happens in the first `unseen` instructions is not counted.
+  void walk(int block, int unseen, int seen) {
+    walker_.start(block);
+    for (int k = 0; k < unseen + seen && !walker_.at_end(); k++) {
+      WalkStep step = walker_.next();
+      const StaticInstruction& instruction = code_[step.instruction];
+      Happening happening;
+      happening.taken = step.taken, happening.mispredicted = step.mispredicted && options_.mispredictions;
+      if (instruction.load && options_.extra_load_cycles) happening.extra_load_cycles = extra(step);
+      const StaticInstruction* next = step.next_behind ? &code_[step.instruction + 1] : nullptr;
+      Share share = pipeline_.step(instruction, happening, next);
+      simulated_++;
+      if (k < unseen) continue;
+      Visit& visit = visits_[static_cast<std::size_t>(step.block)];
+      visit.visits += step.enters_block;
+      visit.cycles += share.cycles, visit.by_cause[static_cast<std::size_t>(share.cause)] += share.cycles;
+    }
+  }
+  const std::vector<Visit>& visits() const { return visits_; }
+  double simulated() const { return simulated_; }
+
+ private:
+  double extra(const WalkStep& step) const {
+    const WalkBlock& block = program_.blocks[static_cast<std::size_t>(step.block)];
+    return options_.extra_load_cycles({block.function, block.block, static_cast<int>(step.instruction - block.begin)});
+  }
+  WalkProgram& program_;
+  const std::vector<StaticInstruction>& code_;
+  const SimulationOptions& options_;
+  Pipeline pipeline_;
+  Walker walker_;
+  std::vector<Visit> visits_;
+  double simulated_ = 0;
+};
+
+double weight_of(const WalkBlock& block) { return std::max(0.0, block.count) * static_cast<double>(block.end - block.begin); }
+
+// Starts spread evenly over the executed instructions, then more for blocks that matter and were hardly seen.
+void sample(Sampler& sampler, const WalkProgram& program, const SimulationOptions& options, double total) {
+  double walks = std::max(1.0, options.instructions * 0.8 / (options.walk + options.warm_up));
+  double step = total / walks, next = step / 2, passed = 0;
+  for (std::size_t b = 0; b < program.blocks.size(); b++)
+    for (passed += weight_of(program.blocks[b]); next < passed; next += step)
+      sampler.walk(static_cast<int>(b), options.warm_up, options.walk);
+  constexpr double matters = 0.0005, enough = 10;
+  std::vector<std::pair<double, int>> missed;
+  for (std::size_t b = 0; b < program.blocks.size(); b++)
+    if (weight_of(program.blocks[b]) > matters * total) missed.emplace_back(-weight_of(program.blocks[b]), static_cast<int>(b));
+  std::ranges::sort(missed);
+  for (auto [weight, block] : missed) {
+    if (sampler.simulated() > options.instructions) break;
+    if (sampler.visits()[static_cast<std::size_t>(block)].visits < enough) sampler.walk(block, 0, options.walk / 4);
+  }
+}
+
+void count_origins(CoreTime& time, const WalkProgram& program, const std::vector<StaticInstruction>& code) {
+  for (const auto& block : program.blocks)
+    for (std::size_t at = block.begin; at < block.end; at++) {
+      Origin origin = code[at].origin;
+      double share = block.count / time.instructions;
+      (origin == Origin::pattern ? time.measured : origin == Origin::class_rule ? time.by_class : time.by_llvm) += share;
+    }
+}
+
+}  // namespace
+
+Result<CoreTime> simulate_program(const Profile& profile, const Machine& machine, const SimulationOptions& options) {
+  if (!profile.machine) return unfit("the profile holds no machine code", profile.program, "analyze it again with --level all");
+  if (!machine.core) return unfit("the machine file says nothing about its core", machine.name, "perfcast characterize");
+  CHECK_OK(check_core(*machine.core));
+  CoreTables tables(*machine.core);
+  WalkProgram program = walk_program(*profile.machine, profile.forms);
+  Resolver resolver(tables, profile.forms);
+  std::vector<StaticInstruction> code;
+  code.reserve(program.code.size());
+  for (const Instruction* instruction : program.code) code.push_back(resolver.resolve(*instruction));
+
+  CoreTime time;
+  for (const auto& block : program.blocks) time.instructions += weight_of(block);
+  if (time.instructions <= 0) return time;
+  Sampler sampler(program, code, tables, options);
+  sample(sampler, program, options, time.instructions);
+
+  double seen_cycles = 0, seen_instructions = 0;
+  for (std::size_t b = 0; b < program.blocks.size(); b++) {
+    const WalkBlock& block = program.blocks[b];
+    const Visit& visit = sampler.visits()[b];
+    if (block.count <= 0 || visit.visits <= 0) continue;
+    BlockTime at{block.function, block.block, block.count, block.count * visit.cycles / visit.visits, {}, visit.visits};
+    for (std::size_t c = 0; c < causes; c++) at.by_cause[c] = block.count * visit.by_cause[c] / visit.visits;
+    seen_cycles += at.cycles, seen_instructions += weight_of(block);
+    time.blocks.push_back(at);
+  }
+  double per_instruction = seen_instructions > 0 ? seen_cycles / seen_instructions : 1;
+  for (std::size_t b = 0; b < program.blocks.size(); b++) {
+    const WalkBlock& block = program.blocks[b];
+    if (block.count <= 0 || sampler.visits()[b].visits > 0 || block.begin == block.end) continue;
+    BlockTime at{block.function, block.block, block.count, weight_of(block) * per_instruction, {}, 0};
+    at.by_cause[static_cast<std::size_t>(Cause::front_end)] = at.cycles;
+    time.unvisited += weight_of(block) / time.instructions;
+    time.blocks.push_back(at);
+  }
+  for (const auto& block : time.blocks) {
+    time.cycles += block.cycles;
+    for (std::size_t c = 0; c < causes; c++) time.by_cause[c] += block.by_cause[c];
+  }
+  std::ranges::sort(time.blocks, {}, [](const BlockTime& b) { return std::pair(b.function, b.block); });
+  count_origins(time, program, code);
+  time.seconds = time.cycles / (machine.core->clock_ghz.value * 1e9);
+  time.simulated_instructions = sampler.simulated();
+  return time;
+}
+
+}  // namespace perfcast::engine

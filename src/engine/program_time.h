@@ -1,0 +1,54 @@
+// The time a whole program spends in the core: its counted machine code walked through the pipeline of a machine.
+// Every block's cycles per execution come from the walk, its number of executions from the profile; the total is the
+// sum over blocks of count times cost. Memory beyond the first-level cache and library routines without code are
+// not in here: the caller supplies extra load cycles through a hook and adds the rest.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/pipeline.h"
+#include "record/gap.h"
+#include "record/machine.h"
+#include "record/profile.h"
+
+namespace perfcast::engine {
+
+// Which load: indices into Graph::functions, Function::blocks and Block::code.
+struct LoadPlace {
+  int function = 0, block = 0, instruction = 0;
+};
+
+struct SimulationOptions {
+  double instructions = 400'000;  // to simulate
+  int walk = 5000;                // instructions per walk that count
+  int warm_up = 1500;             // before they do
+  bool mispredictions = true;     // as Block::mispredicted says
+  // Cycles beyond a first-level hit, asked at every executed load; empty: all hit.
+  std::function<double(const LoadPlace&)> extra_load_cycles;
+};
+
+struct BlockTime {
+  int function = 0, block = 0;
+  double executions = 0;            // in the run
+  double cycles = 0;                // in the run
+  std::array<double, causes> by_cause{};
+  double visits = 0;                // in the walk; 0: estimated from its neighbours
+};
+
+struct CoreTime {
+  double cycles = 0, seconds = 0;
+  double instructions = 0;                // executed in the run
+  std::array<double, causes> by_cause{};  // cycles
+  std::vector<BlockTime> blocks;          // those executed
+  double measured = 0, by_class = 0, by_llvm = 0;  // shares of executed instructions by where their costs come from
+  double simulated_instructions = 0;
+  double unvisited = 0;                   // share of executed instructions in blocks the walk did not reach
+};
+
+// An error when the profile has no machine code or the machine no core.
+Result<CoreTime> simulate_program(const Profile& profile, const Machine& machine, const SimulationOptions& options = {});
+
+}  // namespace perfcast::engine

@@ -1,0 +1,129 @@
+#include "engine/program_time.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/test_core.h"
+#include "engine/walk.h"
+
+namespace perfcast::engine {
+namespace {
+
+Machine small_machine() {
+  Machine machine;
+  machine.name = "small", machine.core = small_core();
+  return machine;
+}
+
+Block block(double count, std::vector<Instruction> code, std::vector<Edge> next) {
+  Block b;
+  b.count.value = count, b.code = std::move(code), b.next = std::move(next);
+  return b;
+}
+Edge edge(int to, double count) {
+  Edge e;
+  e.to = to, e.count.value = count;
+  return e;
+}
+
+// main: a loop of `iterations` whose body calls f; f multiplies along a chain and returns.
+Profile calling_profile(double iterations, double mispredicted = 0) {
+  Code code;
+  code.op("ADD64rr", {1}, {1, 2});                                      // 0: before the loop
+  InstructionForm call;
+  call.opcode = "CALL", call.call = true;
+  code.add(call, {}, {});                                               // 1: the loop
+  code.op("ADD64rr", {4}, {4, 2}), code.branch({4});                    // 2, 3
+  InstructionForm ret;
+  ret.opcode = "RET", ret.ret = true;
+  code.add(ret, {}, {});                                                // 4: main returns
+  code.op("MUL64rr", {3}, {3, 2}), code.add(ret, {}, {});               // 5, 6: f
+  Profile profile;
+  profile.program = "calling", profile.forms = code.forms;
+  auto& c = code.body;
+  Function main, f;
+  main.name = "main", f.name = "f";
+  main.blocks = {block(1, {c[0]}, {edge(1, 1)}), block(iterations, {c[1], c[2], c[3]}, {edge(1, iterations - 1), edge(2, 1)}),
+                 block(1, {c[4]}, {})};
+  main.blocks[1].calls = {{"f", 1}};
+  if (mispredicted > 0) main.blocks[1].mispredicted = mispredicted;
+  f.blocks = {block(iterations, {c[5], c[6]}, {})};
+  profile.machine = Graph{{main, f}};
+  return profile;
+}
+
+}  // namespace
+
+TEST(EvenChoice, KeepsProportionsWithoutChance) {
+  EvenChoice choice;
+  choice.add(24), choice.add(1);
+  std::vector<int> at;
+  for (int k = 0; k < 250; k++)
+    if (choice.next() == 1) at.push_back(k);
+  ASSERT_EQ(at.size(), 10u);
+  for (std::size_t k = 1; k < at.size(); k++) EXPECT_EQ(at[k] - at[k - 1], 25);
+}
+
+TEST(ProgramTime, CountsTimesCosts) {
+  auto time = simulate_program(calling_profile(1e6), small_machine());
+  ASSERT_TRUE(time) << time.error().message();
+  EXPECT_NEAR(time->cycles, 3e6, 3e4);          // the chain of multiplications
+  EXPECT_NEAR(time->seconds, 3e-3, 3e-5);
+  EXPECT_DOUBLE_EQ(time->instructions, 5e6 + 2);
+  double sum = 0;
+  for (const auto& b : time->blocks) sum += b.cycles;
+  EXPECT_NEAR(sum, time->cycles, 1e-6 * sum);
+  EXPECT_LT(time->simulated_instructions, 600'000);
+}
+
+TEST(ProgramTime, ALongerRunOfTheSameIsProportionallyLonger) {
+  double once = simulate_program(calling_profile(1e6), small_machine())->cycles;
+  EXPECT_NEAR(simulate_program(calling_profile(1e9), small_machine())->cycles, 1000 * once, 0.02 * 1000 * once);
+}
+
+TEST(ProgramTime, MispredictionsAsCounted) {
+  Machine machine = small_machine();
+  double none = simulate_program(calling_profile(1e6), machine)->cycles;
+  auto some = simulate_program(calling_profile(1e6, 1e5), machine);
+  EXPECT_GT(some->cycles, none + 1e5 * 4);  // 20 each, partly hidden behind the multiplications still to be done
+  EXPECT_LT(some->cycles, none + 1e5 * 25);
+  EXPECT_GT(some->by_cause[static_cast<std::size_t>(Cause::misprediction)], 1e5 * 4);
+  SimulationOptions options;
+  options.mispredictions = false;
+  EXPECT_DOUBLE_EQ(simulate_program(calling_profile(1e6, 1e5), machine, options)->cycles, none);
+}
+
+TEST(ProgramTime, TheHookMakesLoadsSlow) {
+  Code code;
+  code.load(1, 1, 0), code.branch({1});
+  Profile profile;
+  profile.program = "chase", profile.forms = code.forms;
+  Function main;
+  main.name = "main", main.blocks = {block(1e5, code.body, {edge(0, 1e5 - 1)})};
+  profile.machine = Graph{{main}};
+  SimulationOptions options;
+  int asked = 0;
+  options.extra_load_cycles = [&](const LoadPlace& place) { return asked++, place.instruction == 0 ? 40.0 : 0.0; };
+  auto time = simulate_program(profile, small_machine(), options);
+  ASSERT_TRUE(time);
+  EXPECT_GT(asked, 100);
+  EXPECT_NEAR(time->cycles, 45e5, 1e5);
+  EXPECT_GT(time->by_cause[static_cast<std::size_t>(Cause::memory)], 0.9 * time->cycles);
+}
+
+TEST(ProgramTime, SaysWhatIsMissing) {
+  Profile profile = calling_profile(10);
+  Machine empty;
+  empty.name = "empty";
+  EXPECT_FALSE(simulate_program(profile, empty));
+  profile.machine.reset();
+  EXPECT_FALSE(simulate_program(profile, small_machine()));
+}
+
+TEST(ProgramTime, UnknownOpcodesAreCountedAsEstimated) {
+  Profile profile = calling_profile(1000);
+  auto time = simulate_program(profile, small_machine());
+  EXPECT_NEAR(time->measured + time->by_class + time->by_llvm, 1, 1e-9);
+  EXPECT_GT(time->by_llvm, 0.3);  // CALL and RET have no rule in this core
+}
+
+}  // namespace perfcast::engine

@@ -1,0 +1,78 @@
+// A walk through the machine code of a profile that follows the counted edges, so that a few hundred thousand
+// simulated instructions stand for the whole run. Successors are taken in exact proportion to their counts, the most
+// overdue one first: a loop counted 25 iterations per entry leaves after every 25th, a branch taken half the time
+// alternates. Calls enter their callees and return to where they came from.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "record/profile.h"
+
+namespace perfcast::engine {
+
+// Picks among weighted choices so that each gets its share as evenly as possible, without chance.
+class EvenChoice {
+ public:
+  void add(double weight) { weights_.push_back(weight), overdue_.push_back(0), total_ += weight; }
+  bool empty() const { return total_ <= 0; }
+  std::size_t next();
+
+ private:
+  std::vector<double> weights_, overdue_;
+  double total_ = 0;
+};
+
+struct WalkBlock {
+  int function = 0, block = 0;
+  std::size_t begin = 0, end = 0;   // its instructions in WalkProgram::code
+  double count = 0;
+  std::vector<int> successors;      // walk blocks
+  EvenChoice choice;
+  double misprediction_rate = 0, mispredictions_due = 0;
+};
+
+struct WalkProgram {
+  std::vector<WalkBlock> blocks;
+  std::vector<const Instruction*> code;
+  static constexpr int no_call = -2, unknown_callee = -1;
+  std::vector<int> callee;          // by instruction: the callee's first block, or one of the above
+  std::vector<bool> branches;       // by instruction
+  struct CallSites {
+    std::vector<std::pair<int, std::size_t>> places;  // block, instruction behind the call
+    EvenChoice choice;
+  };
+  std::vector<CallSites> callers;   // by function
+};
+WalkProgram walk_program(const Graph& graph, const std::vector<InstructionForm>& forms);
+
+// One executed instruction of the walk.
+struct WalkStep {
+  int block = 0;
+  std::size_t instruction = 0;      // in WalkProgram::code
+  bool taken = false, mispredicted = false, enters_block = false;
+  bool next_behind = false;         // the next step is the next instruction in memory
+};
+
+class Walker {
+ public:
+  explicit Walker(WalkProgram& program) : program_(program) {}
+  void start(int block);
+  bool at_end() const { return block_ < 0; }
+  WalkStep next();
+
+ private:
+  WalkBlock& here() { return program_.blocks[static_cast<std::size_t>(block_)]; }
+  void go(int block) { block_ = block, at_ = here().begin, entering_ = true; }
+  void leave_block();
+  void settle();
+
+  static constexpr std::size_t deepest = 4096;  // calls beyond are stepped over
+  WalkProgram& program_;
+  int block_ = -1;
+  std::size_t at_ = 0;
+  bool entering_ = false;
+  std::vector<std::pair<int, std::size_t>> frames_;
+};
+
+}  // namespace perfcast::engine
