@@ -24,6 +24,9 @@ inline constexpr ModelError hllc_both_optimised{0, 1.0};
 // Papaefstathiou et al. 1994, table 6: flops alone fall short by 5 to 80 %, 46 % on average.
 inline constexpr ModelError poc_flops{0.6, 0.6};
 
+// IR operations without registers or schedule; not yet taken from residuals of the calibration kernels.
+inline constexpr ModelError intcc_compiled{0, 0.2};
+
 // Interval of this confidence around `seconds`, whose costs have the standard deviation `sd` (seconds).
 std::array<double, 2> interval_of(double seconds, double sd, const ModelError& error, double confidence);
 

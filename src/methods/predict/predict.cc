@@ -24,7 +24,7 @@ constexpr Entry ladder[] = {
     {Model::dbc, needs_design},
     {Model::poc, answer_poc},
     {Model::hllc, answer_hllc},
-    {Model::intcc, needs_compiled_profile},
+    {Model::intcc, answer_intcc},
     {Model::icc, needs_compiled_profile},
     {Model::ct, answer_ct},
 };

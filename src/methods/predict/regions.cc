@@ -1,0 +1,84 @@
+#include "methods/predict/regions.h"
+
+#include <algorithm>
+
+namespace perfcast::predict {
+namespace {
+
+// A routine nobody measured: about what a call into a shared library and a little work take.
+constexpr double guessed_routine_ns = 25;
+
+double operations_of(const Block& block, bool floating_only) {
+  double sum = 0;
+  for (const auto& [name, times] : block.usage) {
+    if (name == "flops" || name.starts_with("bytes") || name.starts_with("phi")) continue;
+    bool floating = name.starts_with("f") || name.find(".f") != std::string::npos;
+    if (!floating_only || floating) sum += times;
+  }
+  return sum;
+}
+
+// The cost of a routine by its name: measured as a routine, or as a source operation of any language.
+const Measurement* routine_cost(const Machine& machine, const std::string& name) {
+  if (machine.system)
+    if (auto it = machine.system->routines.find(name); it != machine.system->routines.end()) return &it->second;
+  static const std::map<std::string, std::string> intrinsics = {
+      {"exp", "EXPD"},  {"log", "LOGD"},  {"sin", "SIND"},  {"tan", "TAND"},  {"sqrt", "SQRD"},
+      {"expf", "EXPS"}, {"logf", "LOGS"}, {"sinf", "SINS"}, {"tanf", "TANS"}, {"sqrtf", "SQRS"}};
+  auto alias = intrinsics.find(name);
+  for (const OperationCosts& costs : machine.source)
+    for (const std::string& key : {name, alias == intrinsics.end() ? name : alias->second})
+      if (auto it = costs.costs.find(key); it != costs.costs.end() && !it->second.not_detected) return &it->second;
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<CodeRegion> code_regions(const Graph& ir) {
+  std::vector<CodeRegion> regions;
+  for (const Function& function : ir.functions) {
+    std::map<int, CodeRegion> by_loop;  // -1: the rest
+    std::map<int, double> floating;
+    for (const Block& block : function.blocks) {
+      if (block.count.value <= 0) continue;
+      int key = block.loop.value_or(-1);
+      CodeRegion& region = by_loop[key];
+      region.function = &function, region.loop = block.loop;
+      region.blocks.push_back(&block);
+      region.accesses.insert(region.accesses.end(), block.accesses.begin(), block.accesses.end());
+      region.mispredicted += block.mispredicted.value_or(0);
+      region.instructions += block.count.value * operations_of(block, false);
+      floating[key] += block.count.value * operations_of(block, true);
+    }
+    for (auto& [key, region] : by_loop) {
+      region.floating = floating[key] > 0.5 * region.instructions;
+      regions.push_back(std::move(region));
+    }
+  }
+  return regions;
+}
+
+double footprint_bytes(const Profile& profile, const Machine& machine) {
+  return profile.run.page_faults * (machine.memory ? machine.memory->page_bytes : 4096);
+}
+
+OutsideTime outside_time(const Profile& profile, const Machine& machine) {
+  OutsideTime time;
+  for (const auto& [name, calls] : profile.library_calls) {
+    const Measurement* cost = routine_cost(machine, name);
+    double each = cost ? cost->value : guessed_routine_ns;
+    time.routines_ns[name] = calls * each;
+    time.library_ns += calls * each;
+    if (!cost && calls > 0) {
+      time.guessed_ns += calls * each;
+      time.gaps.push_back({"no cost of routine " + name + "; guessed at 25 ns a call", {}, calls});
+    }
+  }
+  if (machine.system) {
+    if (machine.system->page_fault_ns) time.faults_ns = profile.run.page_faults * machine.system->page_fault_ns->value;
+    if (machine.system->process_start_ns) time.start_ns = machine.system->process_start_ns->value;
+  }
+  return time;
+}
+
+}  // namespace perfcast::predict
