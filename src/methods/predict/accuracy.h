@@ -26,6 +26,8 @@ inline constexpr ModelError poc_flops{0.6, 0.6};
 
 // IR operations without registers or schedule; not yet taken from residuals of the calibration kernels.
 inline constexpr ModelError intcc_compiled{0, 0.2};
+// Machine code through the window, with memory; likewise.
+inline constexpr ModelError icc_compiled{0, 0.1};
 
 // Interval of this confidence around `seconds`, whose costs have the standard deviation `sd` (seconds).
 std::array<double, 2> interval_of(double seconds, double sd, const ModelError& error, double confidence);

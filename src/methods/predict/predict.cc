@@ -7,9 +7,6 @@
 namespace perfcast::predict {
 namespace {
 
-Answer needs_compiled_profile(const Profile&, const Machine&, const PredictOptions&) {
-  return std::unexpected("needs a compiled profile");
-}
 Answer needs_design(const Profile&, const Machine&, const PredictOptions&) {
   return std::unexpected("needs a design: steps with estimated usage instead of code");
 }
@@ -25,7 +22,7 @@ constexpr Entry ladder[] = {
     {Model::poc, answer_poc},
     {Model::hllc, answer_hllc},
     {Model::intcc, answer_intcc},
-    {Model::icc, needs_compiled_profile},
+    {Model::icc, answer_icc},
     {Model::ct, answer_ct},
 };
 
