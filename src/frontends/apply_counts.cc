@@ -169,6 +169,9 @@ void apply_counts(Graph& graph, const PositionCounts& counts, std::vector<Gap>& 
     function.calls.value = compiled.entries;
     if (compiled.found) count_blocks(function, compiled, gaps);
     else for (auto& block : function.blocks) block.count.value = 0;
+    // What is always put in its caller's place is never entered itself.
+    if (function.calls.value == 0 && !function.blocks.empty() && !function.blocks.front().loop)
+      function.calls.value = function.blocks.front().count.value;
     count_loops(function);
   }
   weigh_gaps(graph, gaps);

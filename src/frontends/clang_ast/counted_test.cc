@@ -1,0 +1,228 @@
+// The whole way: a program is compiled, counted and read; what its statements must count is known from the program.
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+#include "base/text.h"
+#include "frontends/apply_counts.h"
+#include "frontends/clang_ast/read_c_family.h"
+#include "frontends/llvm_ir/instrument.h"
+
+namespace perfcast {
+namespace {
+
+struct Analysed {
+  Graph graph;
+  std::vector<Gap> gaps;
+  std::vector<Region> regions;
+
+  const Function* find(const std::string& name) const {
+    for (const auto& function : graph.functions)
+      if (function.name == name || function.readable == name) return &function;
+    return nullptr;
+  }
+  // Executions of all blocks of a function whose kind and line are these.
+  double count(const std::string& name, const std::string& kind, int line) const {
+    double sum = 0;
+    bool any = false;
+    if (auto* function = find(name))
+      for (const auto& block : function->blocks)
+        if (block.kind == kind && block.at.line == line) sum += block.count.value, any = true;
+    return any ? sum : -1;
+  }
+  double executed(const std::string& operation) const {
+    auto usage = dynamic_usage(graph);
+    return usage.contains(operation) ? usage[operation] : 0;
+  }
+  std::string gap_text() const {
+    std::string text;
+    for (const auto& gap : gaps) text += gap.at.text() + ": " + gap.what + " (" + number_text(gap.weight) + ")\n";
+    return text;
+  }
+};
+
+Result<Analysed> analyse(const std::vector<std::string>& sources, const std::string& flags,
+                         const std::vector<std::string>& arguments = {}) {
+  llvm_ir::CompileRequest request;
+  request.sources = sources;
+  request.cflags = flags;
+  TRY(llvm_ir::CompiledProgram program, llvm_ir::compile_program(request));
+  llvm_ir::CountOptions options;
+  options.arguments = arguments;
+  options.limits.time = Seconds{60};
+  TRY(llvm_ir::CountedRun run, llvm_ir::count_run(program, llvm_ir::Stage::early, options));
+  TRY(PositionCounts positions, llvm_ir::position_counts(program, llvm_ir::Stage::early, run));
+  std::vector<SourceFile> files;
+  for (const auto& unit : program.units) files.push_back({unit.source, unit.flags, unit.folder});
+  Analysed analysed;
+  TRY(analysed.graph, read_c_family(files, analysed.gaps, analysed.regions));
+  apply_counts(analysed.graph, positions, analysed.gaps);
+  return analysed;
+}
+
+Analysed analyse_text(const std::string& name, const std::string& text, const std::string& flags = "-O0") {
+  auto folder = TemporaryFolder::make("counted");
+  EXPECT_TRUE(write_file(folder->file(name), text));
+  auto analysed = analyse({folder->file(name)}, flags);
+  EXPECT_TRUE(analysed) << analysed.error().message();
+  return analysed ? std::move(*analysed) : Analysed{};
+}
+
+class Counted : public testing::TestWithParam<const char*> {};
+
+TEST_P(Counted, LoopsAndConditions) {
+  auto program = analyse_text("t.c", R"(int a[100];
+int main(void) {
+  int s = 0;
+  for (int i = 0; i < 100; i++) a[i] = i % 10;
+  for (int i = 0; i < 10; i++)
+    for (int j = 0; j < 10; j++) {
+      if (a[10 * i + j] > 4 && a[i + j] < 7)
+        s += a[i] ? j * 2 : i;
+    }
+  int k = 20;
+  while (k > 0) { k -= 3; if (k == 5) continue; s++; }
+  do { s--; } while (s > 100);
+  return s == 12345;
+}
+)", GetParam());
+  EXPECT_EQ(program.count("main", "for-init", 4), 1);
+  EXPECT_EQ(program.count("main", "for-test", 4), 101);
+  EXPECT_EQ(program.count("main", "assign", 4), 100);
+  EXPECT_EQ(program.count("main", "for-step", 4), 100);
+  EXPECT_EQ(program.count("main", "for-init", 6), 10);
+  EXPECT_EQ(program.count("main", "for-test", 6), 110);
+  EXPECT_EQ(program.count("main", "if", 7), 100);
+  EXPECT_EQ(program.count("main", "operand", 7), 50);
+  int taken = 0, doubled = 0;
+  for (int i = 0; i < 10; i++)
+    for (int j = 0; j < 10; j++)
+      if (j > 4 && (i + j) % 10 < 7) taken++, doubled += i != 0;
+  EXPECT_EQ(program.count("main", "assign", 8), taken);
+  EXPECT_EQ(program.count("main", "arm", 8), doubled);
+  EXPECT_EQ(program.count("main", "while-test", 11), 8);
+  EXPECT_EQ(program.count("main", "assign", 11), 7 + 6);
+  EXPECT_EQ(program.count("main", "continue", 11), 1);
+  EXPECT_EQ(program.count("main", "return", 13), 1);
+  const auto& loops = program.find("main")->loops;
+  ASSERT_EQ(loops.size(), 5u);
+  EXPECT_EQ(loops[1].entries.value, 1);
+  EXPECT_EQ(loops[2].entries.value, 10);
+  EXPECT_EQ(loops[2].iterations.value, 110);
+  EXPECT_EQ(program.executed("LOOV"), 210);
+  EXPECT_TRUE(program.gaps.empty()) << program.gap_text();
+}
+
+TEST_P(Counted, SwitchGotoAndRecursion) {
+  auto program = analyse_text("t.c", R"(int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+int main(void) {
+  int s = 0;
+  for (int i = 0; i < 30; i++)
+    switch (i % 3) {
+      case 0: s += 1; break;
+      case 1: s += 2;
+      default: s += 3;
+    }
+  int k = 0;
+again:
+  k++;
+  if (k < 7) goto again;
+  return fib(10) - 55 + s * 0;
+}
+)", GetParam());
+  EXPECT_EQ(program.count("main", "switch", 5), 30);
+  EXPECT_EQ(program.count("main", "assign", 6), 10);
+  EXPECT_EQ(program.count("main", "break", 6), 10);
+  EXPECT_EQ(program.count("main", "assign", 7), 10);
+  EXPECT_EQ(program.count("main", "assign", 8), 20);
+  EXPECT_EQ(program.count("main", "assign", 12), 7);
+  EXPECT_EQ(program.count("main", "goto", 13), 6);
+  EXPECT_EQ(program.find("fib")->calls.value, 177);
+  EXPECT_EQ(program.count("fib", "return", 1), 177);
+  EXPECT_EQ(program.count("fib", "arm", 1), 88);
+  EXPECT_EQ(program.executed("PROC"), 177);
+  EXPECT_TRUE(program.gaps.empty()) << program.gap_text();
+}
+
+TEST_P(Counted, ClassesTemplatesLambdasAndExceptions) {
+  auto program = analyse_text("t.cc", R"(#include <stdexcept>
+#include <vector>
+template <class T> T sum(const std::vector<T>& v) {
+  T s = 0;
+  for (const T& x : v) s += x;
+  return s;
+}
+struct Shape { virtual double area() const = 0; virtual ~Shape() {} };
+struct Square : Shape {
+  double side;
+  Square(double s) : side(s) {}
+  double area() const override { return side * side; }
+};
+struct Circle : Shape { double area() const override { return 3.0; } };
+struct Guard { int& n; Guard(int& k) : n(k) {} ~Guard() { n++; } };
+int main() {
+  std::vector<int> v(12, 1);
+  std::vector<double> w(5, 1.0);
+  auto twice = [](int x) { return 2 * x; };
+  auto thrice = [](double x) { return 3 * x; };
+  int total = sum(v) + sum(w);
+  for (int i = 0; i < 9; i++) total += twice(i);
+  for (int i = 0; i < 4; i++) total += thrice(i);
+  Square square(2);
+  Circle circle;
+  for (int i = 0; i < 6; i++) { const Shape& s = i % 3 ? (const Shape&)square : circle; total += s.area(); }
+  int caught = 0, guarded = 0;
+  for (int i = 0; i < 10; i++) {
+    Guard guard(guarded);
+    try {
+      if (i % 4 == 0) throw std::runtime_error("x");
+      total++;
+    } catch (const std::exception&) {
+      caught++;
+    }
+  }
+  return caught + guarded != 13;
+}
+)", GetParam());
+  EXPECT_EQ(program.count("sum<int>", "assign", 5), 12);
+  EXPECT_EQ(program.count("sum<double>", "assign", 5), 5);
+  EXPECT_EQ(program.count("sum<double>", "for-test", 5), 6);
+  EXPECT_EQ(program.count("sum<double>", "for-step", 5), 5);
+  EXPECT_EQ(program.count("Square::area", "return", 12), 4);
+  EXPECT_EQ(program.count("Circle::area", "return", 14), 2);
+  EXPECT_EQ(program.count("Square::Square", "initialiser", 11), 1 + 1);
+  EXPECT_EQ(program.count("Guard::~Guard", "assign", 15), 10);
+  EXPECT_EQ(program.count("main", "throw", 31), 3);
+  EXPECT_EQ(program.count("main", "assign", 32), 7);
+  EXPECT_EQ(program.count("main", "assign", 34), 3);
+  double twice = 0, thrice = 0;
+  for (const auto& function : program.graph.functions)
+    for (const auto& block : function.blocks) {
+      if (block.kind != "return" || function.library) continue;
+      if (block.at.line == 19) twice += block.count.value;
+      if (block.at.line == 20) thrice += block.count.value;
+    }
+  EXPECT_EQ(twice, 9);
+  EXPECT_EQ(thrice, 4);
+  EXPECT_EQ(program.executed("CVIR"), 6);
+  EXPECT_EQ(program.executed("THROW"), 3);
+  EXPECT_TRUE(program.gaps.empty()) << program.gap_text();
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, Counted, testing::Values("-O0", "-O2"));
+
+TEST(CountedPrograms, SeveralFilesWithStaticFunctionsOfOneName) {
+  auto folder = TemporaryFolder::make("counted");
+  ASSERT_TRUE(write_file(folder->file("a.c"), "int other(int);\nstatic int help(int x) { return x + 1; }\n"
+                                             "int main(void) { int s = 0; for (int i = 0; i < 5; i++) s += help(i); return other(s) < 0; }\n"));
+  ASSERT_TRUE(write_file(folder->file("b.c"), "static int help(int x) { return x * 2; }\n"
+                                             "int other(int n) { int s = 0; while (n-- > 0) s += help(n); return s; }\n"));
+  auto analysed = analyse({folder->file("a.c"), folder->file("b.c")}, "-O1");
+  ASSERT_TRUE(analysed) << analysed.error().message();
+  std::map<std::string, double> executed = dynamic_usage(analysed->graph);
+  EXPECT_EQ(executed["MISL"], 15);  // n of b.c counts 1+2+3+4+5 down
+  EXPECT_EQ(executed["LOOV"], 5);
+  EXPECT_TRUE(analysed->gaps.empty()) << analysed->gap_text();
+}
+
+}  // namespace
+}  // namespace perfcast
