@@ -116,6 +116,9 @@ Result<CountedRun> count_run(const CompiledProgram& program, Stage stage, const 
   for (const auto& file : fs::directory_iterator(counts.path()))
     CHECK_OK(add_file(file.path().string(), unit_of, sums));
   for (std::size_t i = 0; i < plans.size(); i++) run.units.push_back(counts_from(plans[i], sums[i]));
+  std::vector<std::string> sources;
+  for (const auto& unit : program.units) sources.push_back(unit.source);
+  tell_apart(run.units, sources);
   return run;
 }
 

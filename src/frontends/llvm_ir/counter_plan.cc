@@ -137,4 +137,17 @@ UnitCounts counts_from(const ModulePlan& plan, std::span<const std::uint64_t> co
   return unit;
 }
 
+void tell_apart(std::vector<UnitCounts>& units, const std::vector<std::string>& sources) {
+  std::map<std::string, int> taken;  // by how many functions of their own
+  for (auto& unit : units)
+    for (auto& function : unit.functions) {
+      int& users = taken[function.name];
+      function.duplicate = users > 0 && !function.internal && function.entries == 0;
+      if (!function.duplicate) users++;
+    }
+  for (std::size_t i = 0; i < units.size(); i++)
+    for (auto& function : units[i].functions)
+      function.unique = taken[function.name] > 1 ? function.name + "@" + sources[i] : function.name;
+}
+
 }  // namespace perfcast::llvm_ir

@@ -24,7 +24,9 @@ struct BlockCounts {
 
 struct FunctionCounts {
   std::string name;        // linkage name
+  std::string unique;      // its name in the profile: `name`, or name@source where two units have one of their own
   bool internal = false;   // static: other units may have another function of this name
+  bool duplicate = false;  // the linker keeps an earlier unit's copy (inline functions, templates): not in the profile
   double entries = 0;
   std::vector<BlockCounts> blocks;  // in the order of the IR; the first is the entry
 };
@@ -37,5 +39,8 @@ struct UnitCounts {
     return nullptr;
   }
 };
+
+// Fills `unique` and `duplicate` over all units of a program; `sources` names the units.
+void tell_apart(std::vector<UnitCounts>& units, const std::vector<std::string>& sources);
 
 }  // namespace perfcast::llvm_ir
