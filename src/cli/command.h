@@ -12,6 +12,7 @@ namespace perfcast::cli {
 
 using Action = std::function<Status()>;
 
+void add_analyze(CLI::App& app, Action& action);
 void add_characterize(CLI::App& app, Action& action);
 void add_machines(CLI::App& app, Action& action);
 void add_predict(CLI::App& app, Action& action);

@@ -22,6 +22,7 @@ struct Command {
 
 constexpr Command commands[] = {
     {"characterize", "Measure what operations, memory and the system cost on this machine", add_characterize},
+    {"analyze", "What does this program do, and how often?", add_analyze},
     {"predict", "How long will it take there?", add_predict},
     {"validate", "How wrong are the predictions, on this machine, today?", add_validate},
     {"show", "Show what a file says: statistics of a profile, a machine, a prediction", add_show},

@@ -8,9 +8,7 @@
 #include "base/assert.h"
 #include "base/text.h"
 #include "record/library.h"
-#ifdef PERFCAST_LLVM
-#include "frontends/llvm_ir/compile.h"
-#endif
+#include "frontends/analyze.h"
 
 namespace perfcast::cli {
 namespace fs = std::filesystem;
@@ -29,11 +27,7 @@ Status same_instruction_set(const ProgramRun& run) {
 
 #ifdef PERFCAST_LLVM
 Status build(const ProgramRun& run, const std::string& executable) {
-  llvm_ir::CompileRequest request;
-  request.sources = run.sources, request.cflags = run.cflags, request.target = run.target, request.cpu = run.cpu;
-  request.early = false;
-  TRY(llvm_ir::CompiledProgram program, llvm_ir::compile_program(request));
-  return llvm_ir::build_plain(program, executable);
+  return perfcast::build_program(options_of(run), executable);
 }
 #else
 Status build(const ProgramRun& run, const std::string& executable) {
@@ -68,7 +62,12 @@ Result<Profile> profile_of(const ProgramWords& program) {
   if (program.words.size() == 1 && !is_source(program.words[0])) return find_profile(program.words[0]);
   for (const auto& word : program.words)
     if (!is_source(word)) return wrong_usage("\"" + word + "\" is not a source file; a profile stands alone");
-  return unfit("this build cannot analyse sources", program.words[0], "perfcast predict PROFILE");
+  AnalyzeOptions options;
+  options.sources = program.words, options.cflags = program.cflags, options.arguments = program.arguments;
+  options.input_file = program.input, options.limits.time = Seconds{program.timeout};
+  TRY(Profile profile, analyze(options));
+  if (auto trouble = run_trouble(profile)) return std::unexpected(*trouble);
+  return profile;
 }
 
 Result<ReadyProgram> ready_program(const ProgramRun& run, Seconds time_limit) {

@@ -136,6 +136,7 @@ void describe(Fields& f, Region& r) {
 struct ProgramRun {
   std::vector<std::string> sources, arguments;
   std::string cflags, folder, input;         // input: file given as standard input
+  std::string build_folder;                  // holds the compile_commands.json the sources were compiled by
   std::string language, compiler, target, cpu;
   std::string binary;                        // analysed as it is, without source
   std::map<std::string, double> parameters;  // --param N=ARG1: their values in the recorded run
@@ -148,7 +149,7 @@ struct ProgramRun {
 template <class Fields>
 void describe(Fields& f, ProgramRun& r) {
   f("sources", r.sources), f("arguments", r.arguments), f("cflags", r.cflags), f("folder", r.folder);
-  f("input", r.input), f("language", r.language), f("compiler", r.compiler), f("target", r.target), f("cpu", r.cpu);
+  f("build_folder", r.build_folder), f("input", r.input), f("language", r.language), f("compiler", r.compiler), f("target", r.target), f("cpu", r.cpu);
   f("binary", r.binary), f("parameters", r.parameters), f("parameter_arguments", r.parameter_arguments);
   f("exit_code", r.exit_code), f("ending", r.ending), f("page_faults", r.page_faults), f("seconds", r.seconds);
 }

@@ -63,17 +63,19 @@ Result<Unit> make_unit(const std::string& source, const std::vector<std::string>
 // The entries of compile_commands.json; `wanted` narrows them down to the sources the user named.
 Result<std::vector<Unit>> units_of_build(const CompileRequest& request, const std::vector<std::string>& more_flags,
                                          bool& threads) {
-  const std::string path = (fs::path(request.build_folder) / "compile_commands.json").string();
+  const fs::path here = request.folder.empty() ? fs::current_path() : fs::path(request.folder);
+  const std::string path = (here / request.build_folder / "compile_commands.json").lexically_normal().string();
   auto parsed = read_json_file(path);
   if (!parsed)
     return unfit(parsed.error().what, path, "make it with cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON, or with bear");
   std::set<std::string> wanted, seen;
-  for (const auto& source : request.sources) wanted.insert(fs::weakly_canonical(source).string());
+  for (const auto& source : request.sources) wanted.insert(fs::weakly_canonical(here / source).string());
   std::vector<Unit> units;
   for (const auto& entry : *parsed) {
     if (!entry.is_object() || !entry.contains("file") || !entry["file"].is_string())
       return unfit("an entry has no \"file\"", path);
-    const std::string folder = entry.value("directory", request.build_folder), file = entry["file"];
+    const std::string file = entry["file"];
+    const std::string folder = (here / entry.value("directory", request.build_folder)).lexically_normal().string();
     const std::string whole = fs::weakly_canonical(fs::path(folder) / file).string();
     if (!is_source_name(file) || (!wanted.empty() && !wanted.contains(whole)) || !seen.insert(whole).second) continue;
     std::vector<std::string> words;
@@ -83,7 +85,7 @@ Result<std::vector<Unit>> units_of_build(const CompileRequest& request, const st
     SortedFlags sorted = sort_flags(words);
     threads |= sorted.threads;
     sorted.compile.insert(sorted.compile.end(), more_flags.begin(), more_flags.end());
-    TRY(Unit unit, make_unit(file, sorted.compile, fs::absolute(folder).string(), request));
+    TRY(Unit unit, make_unit(file, sorted.compile, folder, request));
     units.push_back(std::move(unit));
   }
   if (units.empty()) return unfit("no source of the program is listed", path);
@@ -181,13 +183,13 @@ Result<CompiledProgram> compile_program(const CompileRequest& request) {
   std::vector<std::string> sources = request.sources;
   sources.insert(sources.end(), sorted.sources.begin(), sorted.sources.end());
   TRY(TemporaryFolder scratch, TemporaryFolder::make("compile"));
-  CompiledProgram program{.units = {}, .link_flags = sorted.link, .target = request.target, .cpu = request.cpu,
+  CompiledProgram program{.units = {}, .folder = request.folder, .link_flags = sorted.link, .target = request.target, .cpu = request.cpu,
                           .threads = sorted.threads, .scratch = std::move(scratch)};
   if (!request.build_folder.empty()) {
     TRY(program.units, units_of_build(request, sorted.compile, program.threads));
   } else {
     for (const auto& source : sources) {
-      TRY(Unit unit, make_unit(source, sorted.compile, {}, request));
+      TRY(Unit unit, make_unit(source, sorted.compile, request.folder, request));
       program.units.push_back(std::move(unit));
     }
   }
@@ -222,7 +224,7 @@ std::vector<std::string> code_generation_command(const Unit& unit, const std::st
 }
 
 Status link_program(const CompiledProgram& program, const std::vector<std::string>& objects,
-                    const std::string& executable) {
+                    const std::string& executable, const std::vector<std::string>& more_flags) {
   auto has = [&](Language language) {
     return std::ranges::any_of(program.units, [&](const Unit& unit) { return unit.language == language; });
   };
@@ -232,9 +234,10 @@ Status link_program(const CompiledProgram& program, const std::vector<std::strin
   if (!program.target.empty()) command.push_back("--target=" + program.target);
   command.insert(command.end(), objects.begin(), objects.end());
   command.insert(command.end(), program.link_flags.begin(), program.link_flags.end());
+  command.insert(command.end(), more_flags.begin(), more_flags.end());
   if (language == Language::fortran && has(Language::cxx)) command.push_back("-lstdc++");
   command.insert(command.end(), {"-o", executable});
-  auto linked = run_compiler(command, {}, "linking");
+  auto linked = run_compiler(command, program.folder, "linking");
   if (!linked) {
     linked.error().what.replace(0, std::string("this does not compile").size(), "the program does not link");
     linked.error().try_this = "name all of its sources, and its libraries in --cflags \"-lm ...\"";

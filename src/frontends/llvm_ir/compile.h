@@ -23,6 +23,7 @@ enum class Language { c, cxx, fortran };
 struct CompileRequest {
   std::vector<std::string> sources;  // of these, or ...
   std::string build_folder;          // ... those of the compile_commands.json in this folder
+  std::string folder;                // where the sources' names start from; empty: here
   std::string cflags;                // as typed: "-O2 -DN=5 -lm"
   std::string target, cpu;           // triple and CPU; empty: what the compiler takes for this host
   bool early = true;                 // make the early IR too
@@ -41,6 +42,7 @@ struct Unit {
 
 struct CompiledProgram {
   std::vector<Unit> units;
+  std::string folder;                   // where names in link_flags start from; empty: here
   std::vector<std::string> link_flags;  // -l, -L, -Wl, -pthread, -fopenmp, -static, objects and archives
   std::string target, cpu;
   bool threads = false;                 // it may run more than one thread
@@ -65,7 +67,7 @@ Status run_compiler(const std::vector<std::string>& command, const std::string& 
 
 // Links objects into an executable with the program's own link flags and the driver its languages need.
 Status link_program(const CompiledProgram& program, const std::vector<std::string>& objects,
-                    const std::string& executable);
+                    const std::string& executable, const std::vector<std::string>& more_flags = {});
 
 // The executable a plain compile would give, made from the final bitcode: what is timed.
 Status build_plain(const CompiledProgram& program, const std::string& executable);

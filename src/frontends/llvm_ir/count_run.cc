@@ -102,7 +102,7 @@ Result<CountedRun> count_run(const CompiledProgram& program, Stage stage, const 
   request.command.insert(request.command.end(), options.arguments.begin(), options.arguments.end());
   request.environment["PERFCAST_COUNTS"] = counts.path().string();
   if (!options.input_file.empty()) request.input_file = options.input_file;
-  request.limits = options.limits;
+  request.folder = options.folder, request.limits = options.limits;
   CountedRun run;
   TRY(run.outcome, run_program(request));
   run.complete = run.outcome.ending == Ending::exited;

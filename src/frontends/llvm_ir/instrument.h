@@ -23,6 +23,7 @@ enum class Stage { early, final };
 
 struct CountOptions {
   std::vector<std::string> arguments;
+  std::string folder;           // where it runs; empty: here
   std::string input_file;       // standard input; empty: /dev/null
   RunLimits limits;
   std::vector<std::string> runner;  // what runs the program: {"qemu-aarch64", "-L", "..."}; empty: the host

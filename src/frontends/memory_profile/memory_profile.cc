@@ -106,9 +106,7 @@ Status read_results(const std::string& path, MemoryProfile& profile) {
 Result<MemoryProfile> build_profiled(const llvm_ir::CompiledProgram& program, const std::string& executable) {
   MemoryProfile profile;
   TRY(auto objects, make_objects(program, profile));
-  llvm_ir::CompiledProgram with_threads{program.units, program.link_flags, program.target, program.cpu, true, *TemporaryFolder::make("link")};
-  with_threads.link_flags.push_back("-pthread");
-  CHECK_OK(llvm_ir::link_program(with_threads, objects, executable));
+  CHECK_OK(llvm_ir::link_program(program, objects, executable, {"-pthread"}));
   return profile;
 }
 
@@ -121,7 +119,7 @@ Result<MemoryProfile> profile_memory(const llvm_ir::CompiledProgram& program, co
   request.command.insert(request.command.end(), options.arguments.begin(), options.arguments.end());
   request.environment = {{"PERFCAST_MEMORY_PROFILE", results}, {"PERFCAST_BURST_RATIO", std::to_string(options.burst_ratio)}};
   if (!options.input_file.empty()) request.input_file = options.input_file;
-  request.limits = options.limits;
+  request.folder = options.folder, request.limits = options.limits;
   TRY(profile.outcome, run_program(request));
   CHECK_OK(read_results(results, profile));
   return profile;

@@ -15,6 +15,7 @@ namespace perfcast::memory_profile {
 
 struct Options {
   std::vector<std::string> arguments;
+  std::string folder;               // where it runs; empty: here
   std::string input_file;           // standard input; empty: /dev/null
   RunLimits limits;
   std::vector<std::string> runner;  // what runs the program; empty: the host

@@ -1,0 +1,92 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/common.h"
+#include "cli/progress.h"
+#include "frontends/analyze.h"
+#include "report/profile_text.h"
+
+namespace perfcast::cli {
+namespace {
+
+struct AnalyzeArguments {
+  AnalyzeOptions options;
+  std::vector<std::string> parameters, levels;
+  double timeout = 600, memory_gib = 0, output_mib = 0;
+  report::ProfileView view;
+  OutputOptions output{"text", ""};
+};
+
+Status check(const AnalyzeArguments& arguments) {
+  const AnalyzeOptions& o = arguments.options;
+  if (o.sources.empty() && o.build_folder.empty() && o.binary.empty())
+    return wrong_usage("nothing to analyse", "perfcast analyze prog.c -- ARGS, or --binary EXE, or -p BUILD");
+  if (!o.binary.empty() && (!o.sources.empty() || !o.build_folder.empty()))
+    return wrong_usage("--binary stands alone: it is analysed without its sources");
+  return {};
+}
+
+Status run(AnalyzeArguments& arguments) {
+  CHECK_OK(check(arguments));
+  AnalyzeOptions& options = arguments.options;
+  options.arguments = program_arguments();
+  for (const auto& text : arguments.parameters) {
+    TRY(auto parameter, parameter_of(text));
+    options.parameters.insert(parameter);
+  }
+  options.limits.time = Seconds{arguments.timeout};
+  if (arguments.memory_gib > 0) options.limits.memory = Bytes{arguments.memory_gib * (1 << 30)};
+  if (arguments.output_mib > 0) options.limits.output = Bytes{arguments.output_mib * (1 << 20)};
+  if (!arguments.levels.empty()) {
+    auto wanted = [&](const char* level) { return std::ranges::find(arguments.levels, level) != arguments.levels.end(); };
+    options.source_level = wanted("source"), options.ir_level = wanted("ir") || wanted("machine") || wanted("memory");
+    options.machine_level = wanted("machine"), options.memory_level = wanted("memory");
+  }
+  ProgressBar bar;
+  int step = 0;
+  options.progress = [&](const std::string& doing) { bar.show(doing, std::min(0.95, 0.2 * step++), 0); };
+  TRY(Profile profile, analyze(options));
+  bar.clear();
+  // What was counted before a crash is kept where the user asked for a file; the answer is still "unfit".
+  auto trouble = run_trouble(profile);
+  if (trouble && arguments.output.file.empty()) return std::unexpected(*trouble);
+  const std::string& file = arguments.output.file;
+  const std::string path = file.empty() ? profile.program + ".profile.json" : file;
+  CHECK_OK(write_record(path, profile));
+  if (trouble) return std::unexpected(*trouble);
+  if (path == "-") return {};
+  if (arguments.output.json()) return write_file("-", record_text(profile));
+  return write_file("-", report::profile_text(profile, arguments.view) + "\nwritten to " + path + "\n");
+}
+
+}  // namespace
+
+void add_analyze(CLI::App& app, Action& action) {
+  auto a = std::make_shared<AnalyzeArguments>();
+  app.add_option("sources", a->options.sources, "C, C++ or Fortran sources; after -- the program's own arguments");
+  app.add_option("--binary", a->options.binary, "An executable of any compiler, analysed without its sources");
+  app.add_option("-p,--build", a->options.build_folder, "A folder with compile_commands.json");
+  app.add_option("--cflags", a->options.cflags, "Flags of compiler and linker, as one word: \"-O2 -DN=5 -lm\"");
+  app.add_option("--param", a->parameters, "An argument that is a parameter: N=ARG1; repeatable")->allow_extra_args(false);
+  app.add_option("--target", a->options.target, "Compile for another machine: a triple, aarch64-linux-gnu");
+  app.add_option("--mcpu", a->options.cpu, "Compile for this CPU: neoverse-v1, sapphirerapids");
+  app.add_option("--input", a->options.input_file, "A file given as standard input (default: none)");
+  app.add_option("--timeout", a->timeout, "Seconds that one run may take")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--memory-limit", a->memory_gib, "GiB of memory that it may take")->check(CLI::PositiveNumber);
+  app.add_option("--output-limit", a->output_mib, "MiB that it may print")->check(CLI::PositiveNumber);
+  app.add_option("--levels", a->levels, "Only these: source, ir, machine, memory")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"source", "ir", "machine", "memory"}));
+  app.add_option("--rows", a->view.rows, "Rows of each table")->capture_default_str();
+  app.add_option("--format", a->output.format, "How to show the result: text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  app.add_option("-o,--output", a->output.file, "The profile's file; default PROGRAM.profile.json, - is standard output");
+  action = [a] { return run(*a); };
+}
+
+}  // namespace perfcast::cli

@@ -1,0 +1,171 @@
+#include "frontends/analyze.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/text.h"
+#include "frontends/llvm_ir/ir_graph.h"
+#include "frontends/memory_profile/memory_profile.h"
+
+namespace perfcast {
+namespace fs = std::filesystem;
+namespace {
+
+using llvm_ir::CompiledProgram;
+using llvm_ir::CountedRun;
+using llvm_ir::Stage;
+
+llvm_ir::CompileRequest compile_request(const AnalyzeOptions& options) {
+  llvm_ir::CompileRequest request;
+  request.sources = options.sources, request.build_folder = options.build_folder, request.folder = options.folder;
+  request.cflags = options.cflags, request.target = options.target, request.cpu = options.cpu;
+  return request;
+}
+
+std::string program_name(const AnalyzeOptions& options) {
+  if (!options.binary.empty()) return fs::path(options.binary).filename().string();
+  if (!options.sources.empty()) return fs::path(options.sources.front()).stem().string();
+  return fs::path(options.build_folder).lexically_normal().filename().string();
+}
+
+// The values of the parameters in the recorded run.
+Status record_parameters(const AnalyzeOptions& options, ProgramRun& run) {
+  for (const auto& [name, number] : options.parameters) {
+    if (number < 1 || static_cast<std::size_t>(number) > options.arguments.size())
+      return wrong_usage("--param " + name + "=ARG" + std::to_string(number) + ": the program is given " +
+                             std::to_string(options.arguments.size()) + " arguments",
+                         "perfcast analyze prog.c --param N=ARG1 -- 1000");
+    const std::string& text = options.arguments[static_cast<std::size_t>(number - 1)];
+    char* end = nullptr;
+    const double value = std::strtod(text.c_str(), &end);
+    if (end == text.c_str() || *end)
+      return wrong_usage("--param " + name + "=ARG" + std::to_string(number) + ": \"" + text + "\" is not a number");
+    run.parameters[name] = value, run.parameter_arguments[name] = number;
+  }
+  return {};
+}
+
+void record_run(const AnalyzeOptions& options, const CompiledProgram& program, ProgramRun& run) {
+  for (const auto& unit : program.units) run.sources.push_back(unit.source);
+  if (!options.build_folder.empty()) run.sources = options.sources;
+  run.arguments = options.arguments, run.cflags = options.cflags, run.input = options.input_file;
+  run.folder = fs::absolute(options.folder.empty() ? "." : options.folder).lexically_normal().string();
+  run.build_folder = options.build_folder;
+  run.language = program.languages(), run.compiler = program.compiler_name();
+  run.target = options.target, run.cpu = options.cpu;
+}
+
+void record_outcome(const CountedRun& counted, const RunLimits& limits, Profile& profile) {
+  const RunOutcome& outcome = counted.outcome;
+  profile.run.exit_code = outcome.ending == Ending::exited ? outcome.code : 0;
+  if (!outcome.ok()) profile.run.ending = outcome.how_it_ended(limits);
+  profile.run.seconds = outcome.cpu.value;
+  profile.run.page_faults = static_cast<double>(outcome.page_faults_minor + outcome.page_faults_major);
+  if (!counted.complete)
+    profile.gaps.push_back({"the program " + profile.run.ending + ": counts of the loops running then are missing", {}, 0});
+}
+
+// The loader that runs a program made for another instruction set.
+Result<std::vector<std::string>> runner_for(const std::string& target) {
+  if (target.empty()) return std::vector<std::string>{};
+  const std::string wanted = target.substr(0, target.find('-'));
+#if defined(__x86_64__)
+  const std::string host = "x86_64";
+#elif defined(__aarch64__)
+  const std::string host = "aarch64";
+#else
+  const std::string host;
+#endif
+  if (wanted == host) return std::vector<std::string>{};
+  auto qemu = find_program("qemu-" + wanted);
+  if (!qemu)
+    return unfit("programs for " + wanted + " cannot be run here", "--target " + target, "apt install qemu-user");
+  return std::vector<std::string>{*qemu, "-L", "/usr/" + wanted + "-linux-gnu"};
+}
+
+// How the accesses and branches behave, from a run of its own. Counts are known without it, so it may fail.
+Status add_memory(const CompiledProgram& program, const llvm_ir::CountOptions& count, Profile& profile) {
+  memory_profile::Options options;
+  options.arguments = count.arguments, options.input_file = count.input_file, options.limits = count.limits;
+  options.runner = count.runner, options.folder = count.folder;
+  auto seen = profile_memory(program, options);
+  if (!seen) {
+    profile.gaps.push_back({"memory behaviour is not known: " + seen.error().what, {}, 0});
+    return {};
+  }
+  if (seen->outcome.ending != Ending::exited)
+    profile.gaps.push_back({"the run that watched memory " + seen->outcome.how_it_ended(count.limits), {}, 0});
+  apply(*seen, *profile.ir);
+  return {};
+}
+
+Status add_levels(const AnalyzeOptions& options, const CompiledProgram& program, Profile& profile) {
+  auto tell = [&](const std::string& text) { if (options.progress) options.progress(text); };
+  llvm_ir::CountOptions count;
+  count.arguments = options.arguments, count.input_file = options.input_file, count.limits = options.limits;
+  count.folder = options.folder;
+  TRY(count.runner, runner_for(options.target));
+
+  tell("counting the compiled code");
+  TRY(CountedRun final_run, count_run(program, Stage::final, count));
+  record_outcome(final_run, options.limits, profile);
+  if (options.ir_level) {
+    TRY(llvm_ir::IrLevel level, ir_level(program, final_run));
+    profile.ir = std::move(level.graph), profile.library_calls = std::move(level.library_calls);
+  }
+  if (options.memory_level && profile.ir && final_run.complete) {
+    tell("watching memory and branches");
+    CHECK_OK(add_memory(program, count, profile));
+  }
+  if (!options.source_level || !final_run.complete) return {};
+
+  // At -O0 the final IR has every source position already: one run serves both levels.
+  const bool same = std::ranges::all_of(
+      program.units, [](const llvm_ir::Unit& unit) { return unit.early_bitcode == unit.final_bitcode; });
+  CountedRun early_run;
+  if (same) {
+    early_run = std::move(final_run);
+  } else {
+    tell("counting the source statements");
+    TRY(early_run, count_run(program, Stage::early, count));
+    if (early_run.outcome.output != final_run.outcome.output)
+      profile.gaps.push_back({"two runs printed different output: the source and compiled levels may disagree", {}, 0});
+  }
+  TRY(PositionCounts positions, position_counts(program, Stage::early, early_run));
+  (void)positions;
+  return {};
+}
+
+}  // namespace
+
+Result<Profile> analyze(const AnalyzeOptions& options) {
+  if (!options.binary.empty())
+    return unfit("binaries cannot be analysed yet", options.binary, "give the sources");
+  Profile profile;
+  profile.program = program_name(options);
+  profile.made_by = made_here();
+  CHECK_OK(record_parameters(options, profile.run));
+  llvm_ir::CompileRequest request = compile_request(options);
+  request.early = options.source_level;
+  if (options.progress) options.progress("compiling");
+  TRY(CompiledProgram program, compile_program(request));
+  record_run(options, program, profile.run);
+  profile.made_by.compiler = profile.run.compiler, profile.made_by.flags = options.cflags;
+  CHECK_OK(add_levels(options, program, profile));
+  return profile;
+}
+
+Status build_program(const AnalyzeOptions& options, const std::string& executable) {
+  if (!options.binary.empty()) {
+    std::error_code error;
+    fs::copy_file(options.binary, executable, fs::copy_options::overwrite_existing, error);
+    if (error) return unfit("cannot copy: " + error.message(), options.binary);
+    return {};
+  }
+  llvm_ir::CompileRequest request = compile_request(options);
+  request.early = false;
+  TRY(CompiledProgram program, compile_program(request));
+  return build_plain(program, fs::absolute(executable).string());
+}
+
+}  // namespace perfcast

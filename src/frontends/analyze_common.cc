@@ -1,0 +1,31 @@
+// What of analyze needs no compiler library: both builds have it.
+#include <cctype>
+
+#include "frontends/analyze.h"
+
+namespace perfcast {
+
+std::optional<Error> run_trouble(const Profile& profile) {
+  if (profile.run.ending.empty() || profile.run.ending.starts_with("exited")) return std::nullopt;
+  return Error{"the program " + profile.run.ending, profile.program,
+               "give it the arguments (after --), input (--input) and time (--timeout) it needs", Trouble::unfit};
+}
+
+AnalyzeOptions options_of(const ProgramRun& run) {
+  AnalyzeOptions options;
+  options.sources = run.sources, options.build_folder = run.build_folder, options.binary = run.binary;
+  options.folder = run.folder, options.cflags = run.cflags, options.target = run.target, options.cpu = run.cpu;
+  options.arguments = run.arguments, options.input_file = run.input, options.parameters = run.parameter_arguments;
+  return options;
+}
+
+Result<std::pair<std::string, int>> parameter_of(const std::string& text) {
+  const std::size_t equals = text.find("=ARG");
+  const std::string number = equals == text.npos ? "" : text.substr(equals + 4);
+  const bool digits = !number.empty() && number.size() < 5 && number.find_first_not_of("0123456789") == number.npos;
+  if (!digits || equals == 0 || !(std::isalpha(static_cast<unsigned char>(text[0])) || text[0] == '_'))
+    return wrong_usage("\"" + text + "\" is not NAME=ARGn", "--param N=ARG1: the first argument after -- is N");
+  return std::pair(text.substr(0, equals), std::stoi(number));
+}
+
+}  // namespace perfcast
