@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/text.h"
+#include "frontends/apply_counts.h"
+#include "frontends/clang_ast/read_c_family.h"
 #include "frontends/llvm_ir/ir_graph.h"
 #include "frontends/memory_profile/memory_profile.h"
 
@@ -99,6 +100,24 @@ Status add_memory(const CompiledProgram& program, const llvm_ir::CountOptions& c
   return {};
 }
 
+// Statements read from the syntax trees, with the executions of their positions. What cannot be read is a gap.
+void add_source(const CompiledProgram& program, const PositionCounts& positions, Profile& profile) {
+  std::vector<SourceFile> c_family;
+  for (const auto& unit : program.units)
+    if (unit.language == llvm_ir::Language::fortran)
+      profile.gaps.push_back({"Fortran is not read at the source level", {unit.source, 1, 0}, 0});
+    else
+      c_family.push_back({unit.source, unit.flags, unit.folder});
+  if (c_family.empty()) return;
+  auto graph = read_c_family(c_family, profile.gaps, profile.regions);
+  if (!graph) {
+    profile.gaps.push_back({"the source level is missing: " + graph.error().message(), {}, 0});
+    return;
+  }
+  apply_counts(*graph, positions, profile.gaps);
+  profile.source = std::move(*graph);
+}
+
 Status add_levels(const AnalyzeOptions& options, const CompiledProgram& program, Profile& profile) {
   auto tell = [&](const std::string& text) { if (options.progress) options.progress(text); };
   llvm_ir::CountOptions count;
@@ -132,7 +151,7 @@ Status add_levels(const AnalyzeOptions& options, const CompiledProgram& program,
       profile.gaps.push_back({"two runs printed different output: the source and compiled levels may disagree", {}, 0});
   }
   TRY(PositionCounts positions, position_counts(program, Stage::early, early_run));
-  (void)positions;
+  add_source(program, positions, profile);
   return {};
 }
 
