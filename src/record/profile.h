@@ -99,7 +99,8 @@ struct Function {
   std::string name;      // linkage name
   std::string readable;  // as a person writes it; empty: same as name
   Location at;
-  bool library = false;  // source level: from a header of the system, part of the program because it is used
+  bool library = false;  // not the program's own: from a header of the system, or of a library's code
+  std::string library_name;  // machine level: the file of the library, "libm.so.6"
   Count calls;
   std::vector<Block> blocks;
   std::vector<Loop> loops;
@@ -109,7 +110,7 @@ template <class Fields>
 void describe(Fields& f, Function& fn) {
   f.need("name", fn.name), f("readable", fn.readable), f("at", fn.at);
   if (Fields::reading || fn.library) f("library", fn.library);
-  f("calls", fn.calls);
+  f("library_name", fn.library_name), f("calls", fn.calls);
   f("blocks", fn.blocks), f("loops", fn.loops);
 }
 

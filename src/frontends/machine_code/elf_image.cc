@@ -34,7 +34,7 @@ struct ElfImage::Parts {
   std::unique_ptr<object::ObjectFile> file, debug_file;  // debug_file: symbols and lines kept apart from the code
   const object::ELFObjectFileBase* elf = nullptr;
   std::map<unsigned, std::uint64_t> base;                // relocatable: where we put each section
-  std::map<std::string, std::uint64_t> undefined;
+  std::map<std::string, std::uint64_t> undefined, slots;
   std::vector<CodeSection> code;
   std::vector<CodeSymbol> functions;
   std::map<std::uint64_t, std::string> stubs;
@@ -58,7 +58,14 @@ std::optional<T> good(llvm::Expected<T> value) {
 std::string text_of(llvm::Error error) { return llvm::toString(std::move(error)); }
 
 // Space between things that have no address of their own yet.
-constexpr std::uint64_t first_section = 0x100000, first_undefined = 0x4000000000;
+constexpr std::uint64_t first_section = 0x100000, first_undefined = 0x4000000000, first_slot = 0x5000000000;
+
+// The instruction speaks of the symbol's slot in the global offset table, not of the symbol.
+bool through_slot(bool x86, std::uint64_t type) {
+  if (x86)
+    return type == ELF::R_X86_64_GOTPCREL || type == ELF::R_X86_64_GOTPCRELX || type == ELF::R_X86_64_REX_GOTPCRELX;
+  return type == ELF::R_AARCH64_ADR_GOT_PAGE || type == ELF::R_AARCH64_LD64_GOT_LO12_NC;
+}
 
 void ignore(llvm::Error error) { llvm::consumeError(std::move(error)); }
 
@@ -174,6 +181,8 @@ void read_relocations(Parts& p) {
       r.type = relocation.getType();
       if (auto name = good(symbol.getName())) r.symbol = name->str();
       const std::int64_t addend = good(relocation.getAddend()).value_or(0);
+      if (through_slot(p.elf->getEMachine() == ELF::EM_X86_64, r.type))
+        target = p.slots.try_emplace(r.symbol, first_slot + 8 * p.slots.size()).first->second;
       if (p.elf->getEMachine() == ELF::EM_X86_64) {
         r.relative = r.type == ELF::R_X86_64_PC32 || r.type == ELF::R_X86_64_PLT32 || r.type == ELF::R_X86_64_GOTPCREL ||
                      r.type == ELF::R_X86_64_GOTPCRELX || r.type == ELF::R_X86_64_REX_GOTPCRELX;
@@ -270,7 +279,7 @@ std::vector<LoadSegment> ElfImage::segments() const {
     auto headers = elf->getELFFile().program_headers();
     if (!headers) return llvm::consumeError(headers.takeError());
     for (const auto& header : *headers)
-      if (header.p_type == ELF::PT_LOAD) loaded.push_back({header.p_offset, header.p_vaddr, header.p_filesz});
+      if (header.p_type == ELF::PT_LOAD) loaded.push_back({header.p_offset, header.p_vaddr, header.p_filesz, (header.p_flags & ELF::PF_X) != 0});
   };
   if (const auto* elf = llvm::dyn_cast<object::ELF64LEObjectFile>(parts_->file.get())) read(elf);
   return loaded;

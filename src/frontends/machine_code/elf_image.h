@@ -54,6 +54,7 @@ struct MappedFunction {
 // Where the segments of an executable or library lie in the file and in memory.
 struct LoadSegment {
   std::uint64_t file_offset = 0, address = 0, file_size = 0;
+  bool executable = false;
 };
 
 class ElfImage {

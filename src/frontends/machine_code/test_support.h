@@ -39,9 +39,11 @@ class Workshop {
   }
   // clang FLAGS... SOURCE -o NAME
   std::string clang(const std::string& name, const std::string& input, std::vector<std::string> flags) {
-    flags.insert(flags.begin(), "clang-19");
-    flags.insert(flags.end(), {input, "-o", file(name)});
-    run_or_fail(std::move(flags));
+    std::vector<std::string> command = {"clang-19"}, libraries;
+    for (auto& flag : flags) (flag.starts_with("-l") ? libraries : command).push_back(flag);
+    command.insert(command.end(), {input, "-o", file(name)});
+    command.insert(command.end(), libraries.begin(), libraries.end());
+    run_or_fail(std::move(command));
     return file(name);
   }
   std::string bitcode(const std::string& name, const std::string& input, const std::string& triple,

@@ -1,0 +1,237 @@
+/* A plugin for qemu's user-mode emulation that counts what a program executes: every translated block with its
+ * bytes, how often it ran, and where it went next. Counts live in a file mapped shared, so that they are there
+ * however the program ends. No header of qemu is needed: the few declarations below are its interface, version 1.
+ *
+ *   -plugin blocks.so,out=FILE,maps=FILE[,limit=INSTRUCTIONS][,skip=FILE]
+ *
+ * limit: end the run after about so many instructions (header.stopped is set). skip: ranges of the program's own code
+ * that are not counted: the lowest code address of its file, then "start end" per line, ascending, hexadecimal.
+ *
+ * FILE holds a header and records, all fields 64 bit little-endian unless said: see `struct header`, `struct block`.
+ * Edges beyond the four of a block are in chained `struct more`. The maps file lists the mappings code was found in:
+ * "start end offset path", hexadecimal.
+ */
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+typedef uint64_t qemu_plugin_id_t;
+struct qemu_plugin_tb;
+struct qemu_plugin_insn;
+typedef struct { const char *target_name; } qemu_info_t; /* its first member */
+enum { NO_REGISTERS = 0 };
+void qemu_plugin_register_vcpu_init_cb(qemu_plugin_id_t, void (*)(qemu_plugin_id_t, unsigned));
+void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t, void (*)(qemu_plugin_id_t, struct qemu_plugin_tb *));
+void qemu_plugin_register_vcpu_tb_exec_cb(struct qemu_plugin_tb *, void (*)(unsigned, void *), int, void *);
+size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *);
+uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *);
+struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *, size_t);
+const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *);
+size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *);
+void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *);
+uint64_t qemu_plugin_start_code(void);
+__attribute__((visibility("default"))) int qemu_plugin_version = 1;
+
+struct header {
+  char magic[8]; /* "PCBLOCK1" */
+  uint64_t used; /* bytes of the file in use */
+  uint64_t vcpus, stopped, lost, instructions;
+};
+struct edge { uint64_t to, count; };
+struct more { uint64_t next; struct edge edges[6]; };
+struct block {
+  uint64_t kind_size; /* record size in bytes; the lowest bit tells a block (1) from a chain of edges (0) */
+  uint64_t pc, count;
+  uint32_t instructions, bytes;
+  struct edge edges[4];
+  uint64_t more; /* offset of a struct more's record, behind its size word; 0: none */
+  unsigned char code[];
+};
+
+static const uint64_t capacity = (uint64_t)1 << 30;
+static unsigned char *base;
+static struct header *head;
+static char maps_path[4096];
+static uint64_t limit = ~(uint64_t)0;
+static bool arm;
+static struct { uint64_t start, end; } *skipped;
+static size_t skipped_count;
+static uint64_t lowest_code;
+static int lock;
+static __thread struct block *last;
+static struct { uint64_t start, end; } known[4096];
+static int known_count;
+
+static void take(void) { while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE)) {} }
+static void give(void) { __atomic_store_n(&lock, 0, __ATOMIC_RELEASE); }
+
+static void *reserve(uint64_t size) { /* with the lock held */
+  size = (size + 7) & ~(uint64_t)7;
+  if (head->used + size > capacity) { head->lost++; return NULL; }
+  void *place = base + head->used;
+  head->used += size;
+  return place;
+}
+
+static void add(uint64_t *counter, uint64_t n) {
+  if (head->vcpus > 1) __atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
+  else *counter += n;
+}
+
+static bool count_in(struct edge *edges, int n, uint64_t to) {
+  for (int i = 0; i < n; i++) {
+    if (edges[i].to == to) { add(&edges[i].count, 1); return true; }
+    if (edges[i].count == 0 && edges[i].to == 0) return false;
+  }
+  return false;
+}
+static bool put_in(struct edge *edges, int n, uint64_t to) { /* with the lock held */
+  for (int i = 0; i < n; i++)
+    if (edges[i].to == 0 && edges[i].count == 0) { edges[i].count = 1; edges[i].to = to; return true; }
+  return false;
+}
+
+static void count_edge(struct block *from, uint64_t to) {
+  if (count_in(from->edges, 4, to)) return;
+  for (uint64_t at = from->more; at;) {
+    struct more *more = (struct more *)(base + at);
+    if (count_in(more->edges, 6, to)) return;
+    at = more->next;
+  }
+  take();
+  if (!put_in(from->edges, 4, to)) {
+    struct more *more = from->more ? (struct more *)(base + from->more) : NULL;
+    if (!more || !put_in(more->edges, 6, to)) {
+      uint64_t *record = reserve(8 + sizeof(struct more));
+      if (record) {
+        record[0] = 8 + sizeof(struct more);
+        struct more *fresh = (struct more *)(record + 1);
+        fresh->next = from->more;
+        put_in(fresh->edges, 6, to);
+        from->more = (uint64_t)((unsigned char *)fresh - base);
+      }
+    }
+  }
+  give();
+}
+
+static void executed(unsigned vcpu, void *data) {
+  (void)vcpu;
+  struct block *block = data;
+  add(&block->count, 1);
+  if (last) count_edge(last, block->pc);
+  last = block;
+  add(&head->instructions, block->instructions);
+  if (head->instructions > limit) { head->stopped = 1; _exit(99); }
+}
+
+/* Returns go to too many places to be worth counting: the analysis finds them from the counts. */
+static void executed_return(unsigned vcpu, void *data) {
+  executed(vcpu, data);
+  last = NULL;
+}
+
+static void note_mapping(uint64_t pc, uint64_t host) {
+  for (int i = 0; i < known_count; i++)
+    if (pc >= known[i].start && pc < known[i].end) return;
+  if (known_count == 4096) return;
+  FILE *maps = fopen("/proc/self/maps", "r"), *out = fopen(maps_path, "a");
+  char line[4352];
+  while (maps && out && fgets(line, sizeof line, maps)) {
+    unsigned long long start, end, offset;
+    int path = 0;
+    if (sscanf(line, "%llx-%llx %*s %llx %*s %*s %n", &start, &end, &offset, &path) < 3) continue;
+    if (host < start || host >= end) continue;
+    uint64_t moved = host - pc;
+    known[known_count].start = start - moved, known[known_count].end = end - moved, known_count++;
+    fprintf(out, "%llx %llx %llx %s", start - moved, end - moved, offset, path && line[path] ? line + path : "\n");
+  }
+  if (maps) fclose(maps);
+  if (out) fclose(out);
+}
+
+static bool is_skipped(uint64_t pc) {
+  uint64_t inside = pc - qemu_plugin_start_code() + lowest_code;
+  size_t low = 0, high = skipped_count;
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (inside >= skipped[middle].end) low = middle + 1;
+    else high = middle;
+  }
+  return low < skipped_count && inside >= skipped[low].start;
+}
+
+static void read_skipped(const char *path) {
+  FILE *file = fopen(path, "r");
+  unsigned long long start, end;
+  if (!file || fscanf(file, "%llx", &start) != 1) return;
+  lowest_code = start;
+  while (fscanf(file, "%llx %llx", &start, &end) == 2) {
+    skipped = realloc(skipped, (skipped_count + 1) * sizeof *skipped);
+    skipped[skipped_count].start = start, skipped[skipped_count].end = end, skipped_count++;
+  }
+  fclose(file);
+}
+
+static bool is_return(const unsigned char *code, size_t size) {
+  if (!arm) return code[0] == 0xc3 || code[0] == 0xc2 || (size >= 2 && code[0] == 0xf3 && code[1] == 0xc3);
+  uint32_t word;
+  memcpy(&word, code, 4);
+  return (word & 0xfffffc1f) == 0xd65f0000 || (word & 0xfffffbff) == 0xd65f0bff;
+}
+
+static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb) {
+  (void)id;
+  uint64_t pc = qemu_plugin_tb_vaddr(tb);
+  if (skipped_count && is_skipped(pc)) return;
+  size_t n = qemu_plugin_tb_n_insns(tb), bytes = 0;
+  for (size_t i = 0; i < n; i++) bytes += qemu_plugin_insn_size(qemu_plugin_tb_get_insn(tb, i));
+  take();
+  note_mapping(pc, (uint64_t)qemu_plugin_insn_haddr(qemu_plugin_tb_get_insn(tb, 0)));
+  uint64_t size = (sizeof(struct block) + bytes + 7) & ~(uint64_t)7;
+  struct block *block = reserve(size);
+  give();
+  if (!block) return;
+  block->pc = pc, block->instructions = n, block->bytes = bytes;
+  size_t at = 0, last_at = 0;
+  for (size_t i = 0; i < n; i++) {
+    struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+    memcpy(block->code + at, qemu_plugin_insn_data(insn), qemu_plugin_insn_size(insn));
+    last_at = at, at += qemu_plugin_insn_size(insn);
+  }
+  block->kind_size = size | 1;
+  bool returns = is_return(block->code + last_at, at - last_at);
+  qemu_plugin_register_vcpu_tb_exec_cb(tb, returns ? executed_return : executed, NO_REGISTERS, block);
+}
+
+static void started(qemu_plugin_id_t id, unsigned vcpu) {
+  (void)id, (void)vcpu;
+  __atomic_fetch_add(&head->vcpus, 1, __ATOMIC_RELAXED);
+}
+
+__attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv) {
+  const char *out = NULL;
+  arm = strcmp(info->target_name, "aarch64") == 0;
+  for (int i = 0; i < argc; i++) {
+    if (!strncmp(argv[i], "out=", 4)) out = argv[i] + 4;
+    else if (!strncmp(argv[i], "maps=", 5)) snprintf(maps_path, sizeof maps_path, "%s", argv[i] + 5);
+    else if (!strncmp(argv[i], "limit=", 6)) limit = strtoull(argv[i] + 6, NULL, 10);
+    else if (!strncmp(argv[i], "skip=", 5)) read_skipped(argv[i] + 5);
+  }
+  int file = out ? open(out, O_RDWR | O_CREAT | O_TRUNC, 0600) : -1;
+  if (file < 0 || ftruncate(file, (off_t)capacity) != 0) return 1;
+  base = mmap(NULL, capacity, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+  if (base == MAP_FAILED) return 1;
+  head = (struct header *)base;
+  memcpy(head->magic, "PCBLOCK1", 8);
+  head->used = sizeof *head;
+  qemu_plugin_register_vcpu_init_cb(id, started);
+  qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
+  return 0;
+}

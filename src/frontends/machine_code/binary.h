@@ -1,0 +1,50 @@
+// Programs as they are, whoever compiled them: `perfcast analyze --binary`. Counted exactly under qemu's user-mode
+// emulation, decoded, with source lines from debug information; library code included.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/process.h"
+#include "base/result.h"
+#include "frontends/machine_code/trace.h"
+#include "record/profile.h"
+
+namespace perfcast::machine_code {
+
+struct BinaryOptions {
+  std::string input_file;     // standard input; empty: /dev/null
+  RunLimits limits;           // of the counted run
+  std::string tables_cpu;     // whose scheduling tables are the fall-back; empty: default_cpu()
+  std::string system_root;    // libraries of a foreign program
+  bool plain_run = true;      // where the host can, run it once plainly too: page faults and time
+};
+
+// The profile of one run: machine level only. A run that crashes or does not end gives an error; a non-zero exit is
+// recorded in the profile.
+Result<Profile> analyze_binary(const std::string& executable, const std::vector<std::string>& arguments,
+                               const BinaryOptions& options = {});
+
+// How long the tracing of libraries may take; what is cut off is scaled up.
+struct LibraryTraceOptions {
+  std::string input_file, tables_cpu, system_root;
+  Seconds time{5};                             // then the run is ended
+  std::vector<std::string> own_functions;      // the program's own, by linkage name: not counted here
+  std::map<std::string, double> known_calls;   // exact counts of calls of library routines, for scaling
+};
+
+struct LibraryCode {
+  Graph graph;               // functions, marked with their library; counts scaled to the whole run
+  std::vector<Gap> gaps;
+  bool complete = true;      // the run ended within its time
+  double scale = 1;          // that counts were multiplied by when it did not
+};
+
+// Everything the program executes outside its own functions, as counted machine code: sin, memcpy, malloc, printf,
+// the runtime libraries of C++ and Fortran, the dynamic linker. Forms are added to `forms`, to which the
+// instructions of the graph refer.
+Result<LibraryCode> trace_library_code(const std::string& executable, const std::vector<std::string>& arguments,
+                                       std::vector<InstructionForm>& forms, const LibraryTraceOptions& options = {});
+
+}  // namespace perfcast::machine_code

@@ -1,0 +1,279 @@
+#include "frontends/machine_code/machine_graph.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "frontends/machine_code/flow.h"
+#include "frontends/machine_code/loops.h"
+
+namespace perfcast::machine_code {
+namespace {
+
+using llvm_ir::BlockCounts;
+using llvm_ir::FunctionCounts;
+
+// ------------------------------------------------------------------------------------------ the counts of a function
+
+// What the IR's counts say about the machine blocks.
+class Claims {
+ public:
+  Claims(const std::vector<MachineBlockOrigin>& blocks, const FunctionCounts& counts) : blocks_(blocks), counts_(counts) {
+    for (std::size_t k = 0; k < blocks.size(); ++k) place_[blocks[k].id] = static_cast<int>(k);
+    for (std::size_t k = 0; k < counts.blocks.size(); ++k) ir_[counts.blocks[k].name] = static_cast<int>(k);
+    origin_.assign(blocks.size(), -1), previous_.resize(blocks.size());
+    for (std::size_t k = 0; k < blocks.size(); ++k) {
+      if (blocks[k].ir_block)
+        if (auto found = ir_.find(*blocks[k].ir_block); found != ir_.end()) origin_[k] = found->second, parts_[found->second].push_back(static_cast<int>(k));
+      for (unsigned id : blocks[k].successors) previous_[place_.at(id)].push_back(static_cast<int>(k));
+    }
+  }
+
+  FlowProblem problem() const {
+    FlowProblem p;
+    p.entries = counts_.entries;
+    p.blocks.resize(blocks_.size());
+    for (const auto& [ir, parts] : parts_) claim_block(p, counts_.blocks[ir], parts);
+    for (std::size_t k = 0; k < blocks_.size(); ++k) {
+      std::vector<FlowEdge> leaving;
+      for (unsigned id : blocks_[k].successors) leaving.push_back({static_cast<int>(k), place_.at(id), {}, prior(k, place_.at(id))});
+      claim_edges(static_cast<int>(k), leaving);
+      p.edges.insert(p.edges.end(), leaving.begin(), leaving.end());
+    }
+    return p;
+  }
+
+ private:
+  // A block in one piece has its IR block's count; in several pieces, the one that is entered from elsewhere has it.
+  void claim_block(FlowProblem& p, const BlockCounts& ir, const std::vector<int>& parts) const {
+    std::vector<int> heads;
+    for (int part : parts) {
+      const bool entered = part == 0 || std::any_of(previous_[part].begin(), previous_[part].end(), [&](int from) { return origin_[from] != origin_[part]; });
+      if (entered) heads.push_back(part);
+    }
+    if (parts.size() == 1) heads = parts;
+    if (heads.size() != 1) return;
+    p.blocks[heads[0]].claim = ir.count;
+    p.blocks[parts.back()].left = std::min(ir.count, std::max(0.0, ir.left));
+  }
+
+  // The IR block behind a machine block or behind a chain of nameless ones with a single way on.
+  int resolved(int block) const {
+    for (int steps = 0; steps < 8 && origin_[block] < 0 && blocks_[block].successors.size() == 1; ++steps) block = place_.at(blocks_[block].successors[0]);
+    return origin_[block];
+  }
+
+  std::map<int, double> ir_edges(int ir) const {
+    std::map<int, double> next;
+    for (const auto& edge : counts_.blocks[ir].next) next[edge.to] += edge.count;
+    return next;
+  }
+
+  // Where a block kept exactly its IR block's successors, its edges have the counts of the IR's edges.
+  void claim_edges(int block, std::vector<FlowEdge>& leaving) const {
+    if (origin_[block] < 0 || parts_.at(origin_[block]).size() != 1) return;
+    const auto next = ir_edges(origin_[block]);
+    std::set<int> reached;
+    for (const auto& edge : leaving) reached.insert(resolved(edge.to));
+    if (reached.size() != leaving.size() || reached.size() != next.size()) return;
+    for (int to : reached)
+      if (!next.contains(to)) return;
+    for (auto& edge : leaving) edge.claim = next.at(resolved(edge.to));
+  }
+
+  // How often the IR went this way, directly or through one block that was copied into the machine block.
+  double prior(int from, int to) const {
+    const int a = origin_[from], b = resolved(to);
+    if (a < 0 || b < 0) return 1;
+    double likely = 0;
+    for (const auto& [middle, first] : ir_edges(a)) {
+      if (middle == b) likely += first;
+      const auto onward = ir_edges(middle);
+      if (auto second = onward.find(b); second != onward.end() && counts_.blocks[middle].count > 0)
+        likely += first * second->second / counts_.blocks[middle].count;
+    }
+    return std::max(likely, 1e-3);
+  }
+
+  const std::vector<MachineBlockOrigin>& blocks_;
+  const FunctionCounts& counts_;
+  std::map<unsigned, int> place_;
+  std::map<std::string, int> ir_;
+  std::map<int, std::vector<int>> parts_;  // machine blocks of an IR block
+  std::vector<int> origin_;                // IR block of a machine block; -1: none
+  std::vector<std::vector<int>> previous_;
+};
+
+// ---------------------------------------------------------------------------------------------- the code of a block
+
+// In an object, fields that the linker will fill hold nothing yet; the engine wants to know what they will speak of.
+void apply_relocation(const Relocation& r, Decoded& d, const InstructionForm& form) {
+  Instruction& i = d.instruction;
+  const auto target = static_cast<std::int64_t>(r.target);
+  if (form.opcode == "ADRP") {
+    i.immediate = (target >> 12) - static_cast<std::int64_t>(i.address >> 12);
+  } else if (r.low_bits) {
+    (i.displacement && (form.load || form.store) ? i.displacement : i.immediate) = target & 0xfff;
+  } else if (r.relative && i.displacement) {
+    i.displacement = target;
+  } else if (!r.relative && i.displacement && (form.load || form.store)) {
+    i.displacement = *i.displacement + target;  // table(,%rax,8)
+  } else if (!r.relative && i.immediate) {
+    i.immediate = target;
+  }
+}
+
+class UnitBuilder {
+ public:
+  UnitBuilder(const ElfImage& image, Decoder& decoder, FormTable& forms, std::vector<Gap>& gaps)
+      : image_(image), decoder_(decoder), forms_(forms), gaps_(gaps) {}
+
+  Function build(const CodeSymbol& symbol, const MappedFunction& map, const std::vector<MachineBlockOrigin>& origins,
+                 const FunctionCounts& counts) {
+    Function f;
+    f.name = symbol.name, f.readable = readable_name(symbol.name), f.at = image_.declared_at(symbol.address);
+    f.calls.value = counts.entries;
+    const Claims claims(origins, counts);
+    const FlowProblem problem = claims.problem();
+    const FlowSolution flow = solve_flow(problem);
+    std::map<std::string, int> used;
+    for (std::size_t k = 0; k < origins.size(); ++k) {
+      Block b;
+      b.from = origins[k].ir_block;
+      b.name = b.from.value_or("machine." + std::to_string(origins[k].id));
+      if (int copy = used[b.name]++) b.name += "#" + std::to_string(copy + 1);
+      b.count = {flow.blocks[k], "", flow.exact[k] ? Certainty::counted : Certainty::ratio};
+      const std::uint64_t end = k + 1 < map.blocks.size() ? map.blocks[k + 1].address : map.blocks[k].address + map.blocks[k].size;
+      decode(map.blocks[k], end, symbol, origins[k].successors.empty(), b);
+      if (b.count.certainty == Certainty::ratio && b.count.value > 0)
+        gaps_.push_back({"the count of machine block " + b.name + " of " + f.name + " is an estimate", b.at, b.count.value});
+      f.blocks.push_back(std::move(b));
+    }
+    for (std::size_t e = 0; e < problem.edges.size(); ++e)
+      f.blocks[problem.edges[e].from].next.push_back(
+          {problem.edges[e].to, {flow.edges[e], "", flow.edge_exact[e] ? Certainty::counted : Certainty::ratio}});
+    find_loops(f);
+    return f;
+  }
+
+ private:
+  std::span<const std::uint8_t> bytes_at(std::uint64_t address, std::uint64_t size) const {
+    for (const auto& section : image_.code())
+      if (address >= section.address && address + size <= section.address + section.bytes.size())
+        return section.bytes.subspan(address - section.address, size);
+    return {};
+  }
+
+  // Decodes a block and, if it can fall through, the padding before the next.
+  void decode(const MappedBlock& place, std::uint64_t end, const CodeSymbol& symbol, bool leaves, Block& b) {
+    auto code = decoder_.decode(bytes_at(place.address, place.size), place.address, forms_);
+    const bool stays = !code.instructions.empty() && code.instructions.back().barrier;
+    const std::uint64_t padding = place.address + place.size;
+    if (!stays && end > padding) {
+      auto more = decoder_.decode(bytes_at(padding, end - padding), padding, forms_);
+      for (auto& d : more.instructions) code.instructions.push_back(std::move(d));
+    }
+    for (auto& gap : code.gaps) gap.what += " in " + symbol.name, gap.weight = b.count.value, gaps_.push_back(std::move(gap));
+    for (auto& d : code.instructions) {
+      const InstructionForm& form = forms_[d.instruction.form];
+      const Relocation* relocation = image_.relocation_in(d.instruction.address, d.instruction.size);
+      if (relocation) apply_relocation(*relocation, d, form);
+      note_call(d, form, relocation, symbol, leaves, b);
+      note_line(d.instruction, b);
+      b.code.push_back(std::move(d.instruction));
+    }
+  }
+
+  // Calls, and branches that leave the function (tail calls).
+  void note_call(const Decoded& d, const InstructionForm& form, const Relocation* relocation, const CodeSymbol& here,
+                 bool leaves, Block& b) {
+    if (!form.call && !form.branch) return;
+    std::string callee = form.call || (form.indirect && leaves) ? "*" : "";
+    if (relocation && !relocation->symbol.empty() && relocation->symbol[0] != '.') {
+      callee = relocation->symbol;
+    } else if (relocation || d.target) {  // a section and an offset, or resolved by the assembler
+      const CodeSymbol* target = image_.function_at(relocation ? relocation->target : *d.target);
+      if (target && (form.call || target->address != here.address)) callee = target->name;
+    }
+    if (callee.empty()) return;
+    for (auto& call : b.calls)
+      if (call.callee == callee) return void(call.per_execution += 1);
+    b.calls.push_back({callee, 1});
+  }
+
+  void note_line(Instruction& i, Block& b) const {
+    const Location line = image_.line_at(i.address);
+    if (!line.known()) return;
+    if (!b.at.known()) b.at = line;
+    i.line = line.line;
+    if (line.file != b.at.file) i.file = line.file;
+  }
+
+  const ElfImage& image_;
+  Decoder& decoder_;
+  FormTable& forms_;
+  std::vector<Gap>& gaps_;
+};
+
+}  // namespace
+
+Status add_unit(const GeneratedCode& code, const llvm_ir::UnitCounts& counts, Decoder& decoder, FormTable& forms,
+                Graph& graph, std::vector<Gap>& gaps) {
+  TRY(const ElfImage image, ElfImage::from_bytes(code.object, "the generated object"));
+  UnitBuilder builder(image, decoder, forms, gaps);
+  for (const MappedFunction& map : image.block_map()) {
+    const CodeSymbol* symbol = image.function_at(map.address);
+    if (!symbol) continue;
+    const auto origins = code.blocks.find(symbol->name);
+    if (origins == code.blocks.end() || origins->second.size() != map.blocks.size()) {
+      gaps.push_back({"the blocks of " + symbol->name + " could not be told apart", image.declared_at(map.address), 0});
+      continue;
+    }
+    const FunctionCounts* counted = counts.find(symbol->name);
+    FunctionCounts none;
+    if (!counted) none.name = symbol->name, gaps.push_back({symbol->name + " was not counted", image.declared_at(map.address), 0});
+    graph.functions.push_back(builder.build(*symbol, map, origins->second, counted ? *counted : none));
+  }
+  return {};
+}
+
+CodegenOptions codegen_options(const llvm_ir::Unit& unit) {
+  CodegenOptions options;
+  const std::string& level = unit.optimisation;
+  const char letter = level.size() > 2 ? level[2] : level == "-O" ? '1' : '0';
+  options.optimization = letter >= '0' && letter <= '9' ? std::min(letter - '0', 3) : letter == 'f' ? 3 : letter == 'g' ? 1 : 2;
+  options.fast_contract = level == "-Ofast";
+  for (const auto& flag : unit.flags) {
+    if (flag == "-ffast-math" || flag == "-ffp-contract=fast") options.fast_contract = true;
+    if (flag == "-ffp-contract=off" || flag == "-ffp-contract=on" || flag == "-fno-fast-math") options.fast_contract = false;
+  }
+  return options;
+}
+
+Result<MachineLevel> machine_level(const llvm_ir::CompiledProgram& program,
+                                   const std::vector<llvm_ir::UnitCounts>& counts, const MachineOptions& options) {
+  MachineLevel level;
+  FormTable forms;
+  std::optional<Decoder> decoder;
+  for (std::size_t k = 0; k < program.units.size(); ++k) {
+    TRY(const GeneratedCode code, generate_code_from_file(program.units[k].final_bitcode, codegen_options(program.units[k])));
+    if (!decoder) {
+      TRY(auto made, Decoder::make(code.triple, options.tables_cpu));
+      decoder.emplace(std::move(made));
+    }
+    CHECK_OK(add_unit(code, counts.at(k), *decoder, forms, level.graph, level.gaps));
+  }
+  level.forms = forms.take();
+  return level;
+}
+
+double executed_instructions(const Graph& graph, const std::string& function) {
+  double sum = 0;
+  for (const auto& f : graph.functions)
+    if (function.empty() || f.name == function)
+      for (const auto& b : f.blocks) sum += b.count.value * static_cast<double>(b.code.size());
+  return sum;
+}
+
+}  // namespace perfcast::machine_code

@@ -1,0 +1,205 @@
+#include "frontends/machine_code/trace.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "base/files.h"
+#include "base/paths.h"
+#include "frontends/machine_code/elf_image.h"
+
+namespace perfcast::machine_code {
+namespace {
+
+// The plugin's file, as qemu_blocks.c writes it.
+struct FileHeader {
+  char magic[8];
+  std::uint64_t used, vcpus, stopped, lost, instructions;
+};
+struct FileEdge {
+  std::uint64_t to, count;
+};
+struct FileBlock {
+  std::uint64_t kind_size, address, count;
+  std::uint32_t instructions, bytes;
+  FileEdge edges[4];
+  std::uint64_t more;
+};
+struct FileMore {
+  std::uint64_t next;
+  FileEdge edges[6];
+};
+
+// A file mapped for reading.
+class MappedFile {
+ public:
+  explicit MappedFile(const std::string& path) {
+    const int file = ::open(path.c_str(), O_RDONLY);
+    if (file < 0) return;
+    size_ = static_cast<std::size_t>(::lseek(file, 0, SEEK_END));
+    void* place = size_ ? ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, file, 0) : MAP_FAILED;
+    ::close(file);
+    if (place != MAP_FAILED) data_ = static_cast<const std::uint8_t*>(place);
+  }
+  MappedFile(const MappedFile&) = delete;
+  ~MappedFile() { if (data_) ::munmap(const_cast<std::uint8_t*>(data_), size_); }
+  const std::uint8_t* data() const { return data_; }
+  std::size_t size() const { return data_ ? size_ : 0; }
+  template <class T>
+  std::optional<T> at(std::uint64_t offset) const {
+    if (offset + sizeof(T) > size()) return {};
+    T value;
+    std::memcpy(&value, data_ + offset, sizeof(T));
+    return value;
+  }
+
+ private:
+  const std::uint8_t* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+void read_blocks(const MappedFile& file, const FileHeader& header, Trace& trace) {
+  // The same code may have been translated several times: one entry for each address and bytes.
+  struct Sum {
+    double count = 0;
+    std::map<std::uint64_t, double> next;
+  };
+  std::map<std::pair<std::uint64_t, std::vector<std::uint8_t>>, Sum> sums;
+  const std::uint64_t end = std::min<std::uint64_t>(header.used, file.size());
+  for (std::uint64_t at = sizeof(FileHeader); at + 8 <= end;) {
+    const std::uint64_t kind_size = *file.at<std::uint64_t>(at);
+    const std::uint64_t size = kind_size & ~std::uint64_t{1};
+    if (size == 0) break;
+    if (auto block = kind_size & 1 ? file.at<FileBlock>(at) : std::nullopt; block && block->count) {
+      const std::uint8_t* code = file.data() + at + sizeof(FileBlock);
+      Sum& sum = sums[{block->address, {code, code + block->bytes}}];
+      sum.count += static_cast<double>(block->count);
+      auto take = [&](const FileEdge& edge) { if (edge.count) sum.next[edge.to] += static_cast<double>(edge.count); };
+      for (const auto& edge : block->edges) take(edge);
+      for (std::uint64_t more = block->more; more;) {
+        auto chain = file.at<FileMore>(more);
+        if (!chain) break;
+        for (const auto& edge : chain->edges) take(edge);
+        more = chain->next;
+      }
+    }
+    at += size;
+  }
+  for (auto& [key, sum] : sums)
+    trace.blocks.push_back({key.first, sum.count, key.second, {sum.next.begin(), sum.next.end()}});
+}
+
+void read_mappings(const std::string& text, Trace& trace) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    Mapping m;
+    std::istringstream words(line);
+    words >> std::hex >> m.start >> m.end >> m.offset;
+    std::getline(words >> std::ws, m.path);
+    trace.mappings.push_back(std::move(m));
+  }
+}
+
+Result<std::string> build_plugin(const TemporaryFolder& folder) {
+  std::string compiler;
+  for (const char* name : {"cc", "gcc", "clang-19", "clang"})
+    if (compiler.empty()) compiler = find_program(name).value_or("");
+  if (compiler.empty()) return unfit("no C compiler to build the counting plugin with", "", "install gcc");
+  const std::string plugin = folder.file("blocks.so"), source = (bundled_data() / "runtime/qemu_blocks.c").string();
+  RunRequest request;
+  request.command = {compiler, "-O2", "-shared", "-fPIC", "-o", plugin, source};
+  TRY(auto outcome, run_program(request));
+  if (!outcome.ok()) return unfit("cannot build the counting plugin: " + outcome.errors, source);
+  return plugin;
+}
+
+// The folder under which a foreign program's loader and libraries lie.
+std::string system_root_of(const std::string& arch) {
+  for (const std::string& root : {"/usr/" + arch + "-linux-gnu", "/usr/gnemul/qemu-" + arch})
+    if (std::filesystem::exists(root + "/lib")) return root;
+  return {};
+}
+
+Result<std::vector<std::string>> qemu_command(const ElfImage& image, const TraceOptions& options) {
+  const std::string arch = image.triple().substr(0, image.triple().find('-'));
+  const std::string name = "qemu-" + arch;
+  auto qemu = find_program(name);
+  if (!qemu) return unfit(name + " is not installed; counting a binary needs it", image.name(), "install the package qemu-user");
+  std::vector<std::string> command = {*qemu, "-cpu", "max"};
+#if defined(__x86_64__)
+  const bool foreign = arch != "x86_64";
+#else
+  const bool foreign = arch != "aarch64";
+#endif
+  const std::string root = !options.system_root.empty() ? options.system_root : foreign ? system_root_of(arch) : "";
+  if (!root.empty()) command.insert(command.end(), {"-L", root});
+  return command;
+}
+
+// For the plugin: the file's lowest code address, then the ranges not to count, in order.
+std::string skipped_ranges(const ElfImage& image, const std::vector<std::string>& names) {
+  const std::set<std::string> wanted(names.begin(), names.end());
+  std::uint64_t lowest = ~std::uint64_t{0};
+  for (const auto& segment : image.segments())
+    if (segment.executable) lowest = std::min(lowest, segment.address);
+  std::string text = fmt::format("{:x}\n", lowest);
+  for (const auto& f : image.functions())
+    if (wanted.contains(f.name) && f.size) text += fmt::format("{:x} {:x}\n", f.address, f.address + f.size);
+  return text;
+}
+
+}  // namespace
+
+Result<Trace> trace_program(const std::string& executable, const std::vector<std::string>& arguments, const TraceOptions& options) {
+  TRY(const ElfImage image, ElfImage::open(executable));
+  if (image.relocatable()) return unfit("is an object file, not a program", executable, "link it first");
+  TRY(auto command, qemu_command(image, options));
+  TRY(const TemporaryFolder folder, TemporaryFolder::make("trace"));
+  TRY(const std::string plugin, build_plugin(folder));
+  const std::string out = folder.file("blocks.bin"), maps = folder.file("maps.txt");
+  std::string settings = plugin + ",out=" + out + ",maps=" + maps;
+  if (options.instruction_limit) settings += ",limit=" + std::to_string(std::llround(*options.instruction_limit));
+  if (!options.skip.empty()) {
+    const std::string ranges = folder.file("skip.txt");
+    CHECK_OK(write_file(ranges, skipped_ranges(image, options.skip)));
+    settings += ",skip=" + ranges;
+  }
+  command.insert(command.end(), {"-plugin", settings, std::filesystem::absolute(executable).string()});
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  RunRequest request;
+  request.command = std::move(command);
+  request.limits = options.limits;
+  if (!options.input_file.empty()) request.input_file = options.input_file;
+  Trace trace;
+  TRY(trace.outcome, run_program(request));
+  trace.triple = image.triple();
+  const MappedFile file(out);
+  const auto header = file.at<FileHeader>(0);
+  if (!header || std::memcmp(header->magic, "PCBLOCK1", 8) != 0)
+    return unfit("qemu could not run the plugin: " + trace.outcome.errors, request.command[0]);
+  if (header->used == sizeof(FileHeader)) {
+    const std::string said = trace.outcome.errors;
+    if (said.find("Could not open '/lib") != std::string::npos)
+      return unfit("the program's own C library is not here: " + said, executable,
+                   "install the cross package of its C library (libc6-arm64-cross, libc6-amd64-cross), or link the program statically");
+    return unfit("qemu did not start the program: " + (said.empty() ? trace.outcome.how_it_ended(options.limits) : said), executable);
+  }
+  trace.instructions = static_cast<double>(header->instructions);
+  trace.threads = static_cast<int>(header->vcpus);
+  trace.overflowed = header->lost > 0;
+  trace.complete = trace.outcome.ending == Ending::exited && !header->stopped;
+  read_blocks(file, *header, trace);
+  if (auto text = read_file(maps)) read_mappings(*text, trace);
+  return trace;
+}
+
+}  // namespace perfcast::machine_code
