@@ -53,7 +53,11 @@ class RecordOrigins : public llvm::MachineFunctionPass {
         std::string name = ir->getName().str();
         if (given != names_.end() && given->second.contains(name)) origin.ir_block = std::move(name);
       }
-      for (const llvm::MachineBasicBlock* next : block.successors()) origin.successors.push_back(next->getBBID()->BaseID);
+      for (auto next = block.succ_begin(); next != block.succ_end(); ++next) {
+        const llvm::BranchProbability guess = block.getSuccProbability(next);
+        origin.successors.push_back((*next)->getBBID()->BaseID);
+        origin.probabilities.push_back(double(guess.getNumerator()) / guess.getDenominator());
+      }
       blocks.push_back(std::move(origin));
     }
     return false;

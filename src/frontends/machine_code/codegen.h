@@ -21,6 +21,7 @@ struct MachineBlockOrigin {
   unsigned id = 0;                        // as in the block address map
   std::optional<std::string> ir_block;    // none: made by the code generator, or from a block it made itself
   std::vector<unsigned> successors;       // ids, fall-through and landing pads included
+  std::vector<double> probabilities;      // of the successors, as the code generator guessed them
   bool operator==(const MachineBlockOrigin&) const = default;
 };
 

@@ -251,7 +251,8 @@ FlowSolution solve_flow(const FlowProblem& p) {
   }
   in[0] += p.entries;
   for (std::size_t b = 0; b < n; ++b) {
-    s.blocks[b] = claims[b] ? *claims[b] : in[b];
+    const bool by_leaving = unsure_in[b] && leaves[b] && !unsure_out[b];
+    s.blocks[b] = claims[b] ? *claims[b] : by_leaving ? out[b] + p.blocks[b].left : in[b];
     if (!claims[b] && unsure_in[b] && (unsure_out[b] || !leaves[b])) s.exact[b] = false;
     s.worst_imbalance = std::max(s.worst_imbalance, std::abs(s.blocks[b] - in[b]));
     if (leaves[b]) s.worst_imbalance = std::max(s.worst_imbalance, std::abs(s.blocks[b] - p.blocks[b].left - out[b]));

@@ -5,105 +5,13 @@
 #include <map>
 #include <set>
 
-#include "frontends/machine_code/flow.h"
+#include "frontends/machine_code/claims.h"
 #include "frontends/machine_code/loops.h"
 
 namespace perfcast::machine_code {
 namespace {
 
-using llvm_ir::BlockCounts;
 using llvm_ir::FunctionCounts;
-
-// ------------------------------------------------------------------------------------------ the counts of a function
-
-// What the IR's counts say about the machine blocks.
-class Claims {
- public:
-  Claims(const std::vector<MachineBlockOrigin>& blocks, const FunctionCounts& counts) : blocks_(blocks), counts_(counts) {
-    for (std::size_t k = 0; k < blocks.size(); ++k) place_[blocks[k].id] = static_cast<int>(k);
-    for (std::size_t k = 0; k < counts.blocks.size(); ++k) ir_[counts.blocks[k].name] = static_cast<int>(k);
-    origin_.assign(blocks.size(), -1), previous_.resize(blocks.size());
-    for (std::size_t k = 0; k < blocks.size(); ++k) {
-      if (blocks[k].ir_block)
-        if (auto found = ir_.find(*blocks[k].ir_block); found != ir_.end()) origin_[k] = found->second, parts_[found->second].push_back(static_cast<int>(k));
-      for (unsigned id : blocks[k].successors) previous_[place_.at(id)].push_back(static_cast<int>(k));
-    }
-  }
-
-  FlowProblem problem() const {
-    FlowProblem p;
-    p.entries = counts_.entries;
-    p.blocks.resize(blocks_.size());
-    for (const auto& [ir, parts] : parts_) claim_block(p, counts_.blocks[ir], parts);
-    for (std::size_t k = 0; k < blocks_.size(); ++k) {
-      std::vector<FlowEdge> leaving;
-      for (unsigned id : blocks_[k].successors) leaving.push_back({static_cast<int>(k), place_.at(id), {}, prior(k, place_.at(id))});
-      claim_edges(static_cast<int>(k), leaving);
-      p.edges.insert(p.edges.end(), leaving.begin(), leaving.end());
-    }
-    return p;
-  }
-
- private:
-  // A block in one piece has its IR block's count; in several pieces, the one that is entered from elsewhere has it.
-  void claim_block(FlowProblem& p, const BlockCounts& ir, const std::vector<int>& parts) const {
-    std::vector<int> heads;
-    for (int part : parts) {
-      const bool entered = part == 0 || std::any_of(previous_[part].begin(), previous_[part].end(), [&](int from) { return origin_[from] != origin_[part]; });
-      if (entered) heads.push_back(part);
-    }
-    if (parts.size() == 1) heads = parts;
-    if (heads.size() != 1) return;
-    p.blocks[heads[0]].claim = ir.count;
-    p.blocks[parts.back()].left = std::min(ir.count, std::max(0.0, ir.left));
-  }
-
-  // The IR block behind a machine block or behind a chain of nameless ones with a single way on.
-  int resolved(int block) const {
-    for (int steps = 0; steps < 8 && origin_[block] < 0 && blocks_[block].successors.size() == 1; ++steps) block = place_.at(blocks_[block].successors[0]);
-    return origin_[block];
-  }
-
-  std::map<int, double> ir_edges(int ir) const {
-    std::map<int, double> next;
-    for (const auto& edge : counts_.blocks[ir].next) next[edge.to] += edge.count;
-    return next;
-  }
-
-  // Where a block kept exactly its IR block's successors, its edges have the counts of the IR's edges.
-  void claim_edges(int block, std::vector<FlowEdge>& leaving) const {
-    if (origin_[block] < 0 || parts_.at(origin_[block]).size() != 1) return;
-    const auto next = ir_edges(origin_[block]);
-    std::set<int> reached;
-    for (const auto& edge : leaving) reached.insert(resolved(edge.to));
-    if (reached.size() != leaving.size() || reached.size() != next.size()) return;
-    for (int to : reached)
-      if (!next.contains(to)) return;
-    for (auto& edge : leaving) edge.claim = next.at(resolved(edge.to));
-  }
-
-  // How often the IR went this way, directly or through one block that was copied into the machine block.
-  double prior(int from, int to) const {
-    const int a = origin_[from], b = resolved(to);
-    if (a < 0 || b < 0) return 1;
-    double likely = 0;
-    for (const auto& [middle, first] : ir_edges(a)) {
-      if (middle == b) likely += first;
-      const auto onward = ir_edges(middle);
-      if (auto second = onward.find(b); second != onward.end() && counts_.blocks[middle].count > 0)
-        likely += first * second->second / counts_.blocks[middle].count;
-    }
-    return std::max(likely, 1e-3);
-  }
-
-  const std::vector<MachineBlockOrigin>& blocks_;
-  const FunctionCounts& counts_;
-  std::map<unsigned, int> place_;
-  std::map<std::string, int> ir_;
-  std::map<int, std::vector<int>> parts_;  // machine blocks of an IR block
-  std::vector<int> origin_;                // IR block of a machine block; -1: none
-  std::vector<std::vector<int>> previous_;
-};
 
 // ---------------------------------------------------------------------------------------------- the code of a block
 
@@ -134,9 +42,10 @@ class UnitBuilder {
     Function f;
     f.name = symbol.name, f.readable = readable_name(symbol.name), f.at = image_.declared_at(symbol.address);
     f.calls.value = counts.entries;
-    const Claims claims(origins, counts);
-    const FlowProblem problem = claims.problem();
+    const FlowProblem problem = claims_of(origins, counts);
     const FlowSolution flow = solve_flow(problem);
+    starts_.clear(), targets_.clear();
+    for (const auto& block : map.blocks) starts_.push_back(block.address);
     std::map<std::string, int> used;
     for (std::size_t k = 0; k < origins.size(); ++k) {
       Block b;
@@ -153,11 +62,38 @@ class UnitBuilder {
     for (std::size_t e = 0; e < problem.edges.size(); ++e)
       f.blocks[problem.edges[e].from].next.push_back(
           {problem.edges[e].to, {flow.edges[e], "", flow.edge_exact[e] ? Certainty::counted : Certainty::ratio}});
+    for (std::size_t b = 0; b < f.blocks.size(); ++b) split_after_branch(f, b);
     find_loops(f);
     return f;
   }
 
  private:
+  // LLVM's blocks may end in a conditional branch and a jump; the jump runs only when the branch is not taken. Cut
+  // behind the first branch; the rest, appended as a block of its own, is looked at in its turn.
+  void split_after_branch(Function& f, std::size_t b) {
+    Block& whole = f.blocks[b];
+    std::size_t cut = 0;
+    while (cut < whole.code.size() && !forms_[whole.code[cut].form].conditional) ++cut;
+    if (cut + 1 >= whole.code.size()) return;
+    auto target = targets_.find(whole.code[cut].address);
+    if (target == targets_.end()) return;
+    auto taken = std::find_if(whole.next.begin(), whole.next.end(), [&](const Edge& e) { return start_of(f, e.to) == target->second; });
+    if (taken == whole.next.end()) return;
+    Block rest;
+    rest.name = whole.name + ".else", rest.at = whole.at, rest.from = whole.from, rest.count = whole.count;
+    rest.count.value = std::max(0.0, whole.count.value - taken->count.value);
+    if (taken->count.certainty != Certainty::counted) rest.count.certainty = taken->count.certainty;
+    rest.code.assign(std::make_move_iterator(whole.code.begin() + cut + 1), std::make_move_iterator(whole.code.end()));
+    whole.code.resize(cut + 1);
+    for (const Edge& e : whole.next)
+      if (e.to != taken->to) rest.next.push_back(e);
+    whole.next = {*taken, {static_cast<int>(f.blocks.size()), rest.count}};
+    f.blocks.push_back(std::move(rest));
+  }
+
+  // Where a block's code begins; of an empty block, that of what follows it.
+  std::uint64_t start_of(const Function& f, int b) const { return b < static_cast<int>(starts_.size()) ? starts_[b] : f.blocks[b].code.front().address; }
+
   std::span<const std::uint8_t> bytes_at(std::uint64_t address, std::uint64_t size) const {
     for (const auto& section : image_.code())
       if (address >= section.address && address + size <= section.address + section.bytes.size())
@@ -179,6 +115,7 @@ class UnitBuilder {
       const InstructionForm& form = forms_[d.instruction.form];
       const Relocation* relocation = image_.relocation_in(d.instruction.address, d.instruction.size);
       if (relocation) apply_relocation(*relocation, d, form);
+      if (d.target && form.conditional) targets_[d.instruction.address] = *d.target;
       note_call(d, form, relocation, symbol, leaves, b);
       note_line(d.instruction, b);
       b.code.push_back(std::move(d.instruction));
@@ -214,6 +151,8 @@ class UnitBuilder {
   Decoder& decoder_;
   FormTable& forms_;
   std::vector<Gap>& gaps_;
+  std::vector<std::uint64_t> starts_;                // of the blocks of the function being built
+  std::map<std::uint64_t, std::uint64_t> targets_;   // of conditional branches, by address
 };
 
 }  // namespace

@@ -128,16 +128,20 @@ class Builder {
   std::vector<std::vector<std::uint64_t>> cut(const std::vector<std::uint64_t>& addresses, std::uint64_t entry) const {
     std::set<std::uint64_t> leaders{entry};
     for (std::uint64_t address : addresses) {
-      const Site& site = sites_.at(address);
-      const std::uint64_t after = address + site.decoded.instruction.size;
-      for (auto [to, count] : site.flow)
-        if (to != after || site.decoded.ends_block || count != site.count || (sites_.contains(to) && sites_.at(to).count != count)) leaders.insert(to);
-      if (site.flow.empty()) leaders.insert(after);
+      const std::uint64_t after = address + sites_.at(address).decoded.instruction.size;
+      for (auto [to, count] : sites_.at(address).flow)
+        if (to != after) leaders.insert(to);
     }
+    // Straight on, every time, and from nowhere else.
+    auto follows = [&](std::uint64_t before, std::uint64_t address) {
+      const Site &a = sites_.at(before), &b = sites_.at(address);
+      const auto step = a.flow.find(address);
+      return !a.decoded.ends_block && step != a.flow.end() && step->second == a.count && a.count == b.count &&
+             before + a.decoded.instruction.size == address;
+    };
     std::vector<std::vector<std::uint64_t>> pieces;
     for (std::uint64_t address : addresses) {
-      const bool joined = !pieces.empty() && !leaders.contains(address) &&
-                          pieces.back().back() + sites_.at(pieces.back().back()).decoded.instruction.size == address;
+      const bool joined = !pieces.empty() && !leaders.contains(address) && follows(pieces.back().back(), address);
       if (!joined) pieces.emplace_back();
       pieces.back().push_back(address);
     }

@@ -1,0 +1,155 @@
+#include "frontends/machine_code/claims.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+namespace perfcast::machine_code {
+namespace {
+
+using llvm_ir::BlockCounts;
+using llvm_ir::FunctionCounts;
+
+// What the IR's counts say about the machine blocks.
+class Claims {
+ public:
+  Claims(const std::vector<MachineBlockOrigin>& blocks, const FunctionCounts& counts) : blocks_(blocks), counts_(counts) {
+    for (std::size_t k = 0; k < blocks.size(); ++k) place_[blocks[k].id] = static_cast<int>(k);
+    for (std::size_t k = 0; k < counts.blocks.size(); ++k) ir_[counts.blocks[k].name] = static_cast<int>(k);
+    origin_.assign(blocks.size(), -1), previous_.resize(blocks.size());
+    for (std::size_t k = 0; k < blocks.size(); ++k) {
+      if (blocks[k].ir_block)
+        if (auto found = ir_.find(*blocks[k].ir_block); found != ir_.end()) origin_[k] = found->second, parts_[found->second].push_back(static_cast<int>(k));
+      for (unsigned id : blocks[k].successors) previous_[place_.at(id)].push_back(static_cast<int>(k));
+    }
+    ir_previous_.resize(counts.blocks.size());
+    for (std::size_t k = 0; k < counts.blocks.size(); ++k)
+      for (const auto& edge : counts.blocks[k].next) ir_previous_[edge.to][static_cast<int>(k)] += edge.count, edges_known_ = true;
+  }
+
+  FlowProblem problem() const {
+    FlowProblem p;
+    p.entries = counts_.entries;
+    p.blocks.resize(blocks_.size());
+    for (const auto& [ir, parts] : parts_) claim_block(p, counts_.blocks[ir], parts);
+    for (std::size_t k = 0; k < blocks_.size(); ++k) {
+      std::vector<FlowEdge> leaving;
+      for (std::size_t n = 0; n < blocks_[k].successors.size(); ++n) {
+        const int to = place_.at(blocks_[k].successors[n]);
+        const double guess = n < blocks_[k].probabilities.size() ? blocks_[k].probabilities[n] : 1;
+        leaving.push_back({static_cast<int>(k), to, {}, prior(static_cast<int>(k), to, guess)});
+      }
+      claim_edges(static_cast<int>(k), leaving);
+      p.edges.insert(p.edges.end(), leaving.begin(), leaving.end());
+    }
+    return p;
+  }
+
+ private:
+  // The machine blocks' own predecessors, seen through nameless blocks.
+  void named_predecessors(int block, std::set<int>& found, std::set<int>& seen) const {
+    for (int from : previous_[block]) {
+      if (!seen.insert(from).second) continue;
+      if (origin_[from] >= 0) found.insert(origin_[from]);
+      else named_predecessors(from, found, seen);
+    }
+  }
+
+  // The IR's predecessors that were executed, seen through blocks that left no code.
+  void expected_predecessors(int ir, std::set<int>& found, std::set<int>& seen) const {
+    for (auto [from, count] : ir_previous_[ir]) {
+      if (count <= 0 || !seen.insert(from).second) continue;
+      if (parts_.contains(from)) found.insert(from);
+      else expected_predecessors(from, found, seen);
+    }
+  }
+
+  // A block that lost a predecessor was copied into it and runs less often than its IR block; one that is entered
+  // from a block which in the IR leads to it neither directly nor by one step was merged with another.
+  bool keeps_its_shape(int ir, const std::vector<int>& parts) const {
+    if (!edges_known_) return true;
+    std::set<int> is, expected, seen, seen_ir;
+    for (int part : parts) named_predecessors(part, is, seen);
+    expected_predecessors(ir, expected, seen_ir);
+    for (int from : expected)
+      if (!is.contains(from)) return false;
+    for (int from : is) {
+      if (from == ir || seen_ir.contains(from)) continue;
+      bool near = false;
+      for (const auto& [middle, count] : ir_edges(from)) near = near || middle == ir || ir_edges(middle).contains(ir);
+      if (!near) return false;
+    }
+    return true;
+  }
+
+  // A block in one piece has its IR block's count; in several pieces, the one that is entered from elsewhere has it.
+  void claim_block(FlowProblem& p, const BlockCounts& ir, const std::vector<int>& parts) const {
+    std::vector<int> heads;
+    for (int part : parts) {
+      const bool entered = part == 0 || std::any_of(previous_[part].begin(), previous_[part].end(), [&](int from) { return origin_[from] != origin_[part]; });
+      if (entered) heads.push_back(part);
+    }
+    if (parts.size() == 1) heads = parts;
+    if (heads.size() != 1 || !keeps_its_shape(ir_.at(ir.name), parts)) return;
+    p.blocks[heads[0]].claim = ir.count;
+    p.blocks[parts.back()].left = std::min(ir.count, std::max(0.0, ir.left));
+  }
+
+  // The IR block behind a machine block or behind a chain of nameless ones with a single way on.
+  int resolved(int block) const {
+    for (int steps = 0; steps < 8 && origin_[block] < 0 && blocks_[block].successors.size() == 1; ++steps) block = place_.at(blocks_[block].successors[0]);
+    return origin_[block];
+  }
+
+  std::map<int, double> ir_edges(int ir) const {
+    std::map<int, double> next;
+    for (const auto& edge : counts_.blocks[ir].next) next[edge.to] += edge.count;
+    return next;
+  }
+
+  // Where a block kept exactly its IR block's successors, its edges have the counts of the IR's edges.
+  void claim_edges(int block, std::vector<FlowEdge>& leaving) const {
+    if (origin_[block] < 0 || parts_.at(origin_[block]).size() != 1) return;
+    const auto next = ir_edges(origin_[block]);
+    std::set<int> reached;
+    for (const auto& edge : leaving) reached.insert(resolved(edge.to));
+    if (reached.size() != leaving.size() || reached.size() != next.size()) return;
+    for (int to : reached)
+      if (!next.contains(to)) return;
+    for (auto& edge : leaving) edge.claim = next.at(resolved(edge.to));
+  }
+
+  // How often the IR went this way, directly or through one block that was copied into the machine block.
+  double prior(int from, int to, double guess) const {
+    const int a = origin_[from], b = resolved(to);
+    const double scale = a >= 0 ? counts_.blocks[a].count : counts_.entries;
+    if (a < 0 || b < 0 || a == b) return std::max(guess * scale, 1e-3);
+    double likely = 0;
+    for (const auto& [middle, first] : ir_edges(a)) {
+      if (middle == b) likely += first;
+      const auto onward = ir_edges(middle);
+      if (auto second = onward.find(b); second != onward.end() && counts_.blocks[middle].count > 0)
+        likely += first * second->second / counts_.blocks[middle].count;
+    }
+    return std::max(likely, 1e-3);
+  }
+
+  const std::vector<MachineBlockOrigin>& blocks_;
+  const FunctionCounts& counts_;
+  std::map<unsigned, int> place_;
+  std::map<std::string, int> ir_;
+  std::map<int, std::vector<int>> parts_;  // machine blocks of an IR block
+  std::vector<int> origin_;                // IR block of a machine block; -1: none
+  std::vector<std::vector<int>> previous_;
+  std::vector<std::map<int, double>> ir_previous_;
+  bool edges_known_ = false;
+};
+
+}  // namespace
+
+FlowProblem claims_of(const std::vector<MachineBlockOrigin>& blocks, const FunctionCounts& counts) {
+  return Claims(blocks, counts).problem();
+}
+
+}  // namespace perfcast::machine_code
