@@ -6,6 +6,8 @@
 #include "frontends/apply_counts.h"
 #include "frontends/clang_ast/read_c_family.h"
 #include "frontends/llvm_ir/ir_graph.h"
+#include "frontends/machine_code/binary.h"
+#include "frontends/machine_code/machine_graph.h"
 #include "frontends/memory_profile/memory_profile.h"
 
 namespace perfcast {
@@ -100,6 +102,37 @@ Status add_memory(const CompiledProgram& program, const llvm_ir::CountOptions& c
   return {};
 }
 
+// The machine code of the same IR, decoded, with its counts.
+Status add_machine(const CompiledProgram& program, const CountedRun& run, Profile& profile) {
+  TRY(machine_code::MachineLevel level, machine_code::machine_level(program, run.units));
+  profile.machine = std::move(level.graph), profile.forms = std::move(level.forms);
+  profile.gaps.insert(profile.gaps.end(), level.gaps.begin(), level.gaps.end());
+  return {};
+}
+
+// A library routine that is called this often per second of the run may matter: about 1 % at 10 ns a call.
+constexpr double calls_that_matter = 1e6;
+
+// What the program runs in libraries, as machine code; where that cannot be had, routines are costed by name later.
+void add_libraries(const AnalyzeOptions& options, const CompiledProgram& program, Profile& profile) {
+  double calls = 0;
+  for (const auto& [name, times] : profile.library_calls) calls += times;
+  if (calls < calls_that_matter * profile.run.seconds && calls < 2000) return;
+  const std::string executable = program.scratch.file("plain-for-libraries");
+  machine_code::LibraryTraceOptions trace;
+  trace.input_file = options.input_file, trace.known_calls = profile.library_calls;
+  for (const Function& function : profile.machine->functions) trace.own_functions.push_back(function.name);
+  auto built = llvm_ir::build_plain(program, executable);
+  auto libraries = built ? machine_code::trace_library_code(executable, options.arguments, profile.forms, trace)
+                         : Result<machine_code::LibraryCode>(std::unexpected(built.error()));
+  if (!libraries) {
+    profile.gaps.push_back({"library code was not traced: " + libraries.error().what, {}, 0});
+    return;
+  }
+  for (Function& function : libraries->graph.functions) profile.machine->functions.push_back(std::move(function));
+  profile.gaps.insert(profile.gaps.end(), libraries->gaps.begin(), libraries->gaps.end());
+}
+
 // Statements read from the syntax trees, with the executions of their positions. What cannot be read is a gap.
 void add_source(const CompiledProgram& program, const PositionCounts& positions, Profile& profile) {
   std::vector<SourceFile> c_family;
@@ -116,6 +149,15 @@ void add_source(const CompiledProgram& program, const PositionCounts& positions,
   }
   apply_counts(*graph, positions, profile.gaps);
   profile.source = std::move(*graph);
+}
+
+Result<Profile> analyze_executable(const AnalyzeOptions& options) {
+  machine_code::BinaryOptions binary;
+  binary.input_file = options.input_file, binary.limits = options.limits;
+  if (options.progress) options.progress("counting the machine code");
+  TRY(Profile profile, machine_code::analyze_binary(options.binary, options.arguments, binary));
+  CHECK_OK(record_parameters(options, profile.run));
+  return profile;
 }
 
 Status add_levels(const AnalyzeOptions& options, const CompiledProgram& program, Profile& profile) {
@@ -135,6 +177,18 @@ Status add_levels(const AnalyzeOptions& options, const CompiledProgram& program,
   if (options.memory_level && profile.ir && final_run.complete) {
     tell("watching memory and branches");
     CHECK_OK(add_memory(program, count, profile));
+  }
+  if (options.machine_level) {
+    tell("decoding the machine code");
+    if (auto added = add_machine(program, final_run, profile); !added)
+      profile.gaps.push_back({"the machine level is missing: " + added.error().message(), {}, 0});
+  }
+  if (profile.machine && profile.ir) {
+    memory_profile::pass_on_mispredictions(*profile.ir, profile.forms, *profile.machine);
+    if (final_run.complete && options.target.empty()) {
+      tell("counting what runs in libraries");
+      add_libraries(options, program, profile);
+    }
   }
   if (!options.source_level || !final_run.complete) return {};
 
@@ -159,7 +213,7 @@ Status add_levels(const AnalyzeOptions& options, const CompiledProgram& program,
 
 Result<Profile> analyze(const AnalyzeOptions& options) {
   if (!options.binary.empty())
-    return unfit("binaries cannot be analysed yet", options.binary, "give the sources");
+    return analyze_executable(options);
   Profile profile;
   profile.program = program_name(options);
   profile.made_by = made_here();

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "frontends/llvm_ir/ir_usage.h"
+#include "frontends/llvm_ir/recurrence.h"
 #include "frontends/llvm_ir/module.h"
 #include "frontends/source_path.h"
 
@@ -63,6 +64,7 @@ class Builder {
         for (const auto& edge : counts_.blocks[static_cast<std::size_t>(index_.at(block))].next)
           if (edge.to == added.header) back += edge.count;
       added.entries.value = added.iterations.value - back;
+      if (added.iterations.value > 0) added.recurrence = recurrence_of(*loop);
     }
   }
 

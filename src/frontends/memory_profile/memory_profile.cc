@@ -140,4 +140,22 @@ void apply(const MemoryProfile& profile, Graph& ir) {
       it->second->mispredicted = it->second->count.value * site.mispredicted / site.executed;
 }
 
+void pass_on_mispredictions(const Graph& ir, const std::vector<InstructionForm>& forms, Graph& machine) {
+  std::map<std::pair<std::string, std::string>, double> rates;  // mispredictions per execution
+  for (const Function& function : ir.functions)
+    for (const Block& block : function.blocks)
+      if (block.mispredicted && block.count.value > 0) rates[{function.name, block.name}] = *block.mispredicted / block.count.value;
+  for (Function& function : machine.functions) {
+    // Of the machine blocks an IR block became, the last with a conditional branch holds the IR's branch; the ones
+    // before it are expansions of selects and the like. Copies of it in other places each keep the rate.
+    for (Block& block : function.blocks) {
+      if (!block.from || block.code.empty() || block.next.size() < 2) continue;
+      bool conditional = false;
+      for (const Instruction& instruction : block.code) conditional = conditional || forms[static_cast<std::size_t>(instruction.form)].conditional;
+      auto rate = rates.find({function.name, *block.from});
+      if (conditional && rate != rates.end()) block.mispredicted = rate->second * block.count.value;
+    }
+  }
+}
+
 }  // namespace perfcast::memory_profile

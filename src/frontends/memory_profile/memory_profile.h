@@ -51,4 +51,7 @@ Result<MemoryProfile> build_profiled(const llvm_ir::CompiledProgram& program, co
 // Puts accesses and mispredictions into the blocks of the IR graph, scaled to its exact counts.
 void apply(const MemoryProfile& profile, Graph& ir);
 
+// Hands the mispredictions of IR branches on to the machine blocks that end in them.
+void pass_on_mispredictions(const Graph& ir, const std::vector<InstructionForm>& forms, Graph& machine);
+
 }  // namespace perfcast::memory_profile
