@@ -60,12 +60,17 @@ WalkProgram walk_program(const Graph& graph, const std::vector<InstructionForm>&
     if (!graph.functions[f].blocks.empty()) entries[graph.functions[f].name] = static_cast<int>(program.blocks.size());
     add_blocks(program, graph.functions[f], static_cast<int>(f));
   }
+  program.callers.resize(graph.functions.size());
+  for (const auto& function : graph.functions) {  // called often from places we do not see: again and again
+    auto at = entries.find(function.name);
+    auto number = static_cast<std::size_t>(&function - graph.functions.data());
+    if (at != entries.end() && (function.calls.value > 1 || function.blocks[0].count.value > 1)) program.callers[number].entry = at->second;
+  }
   for (const Instruction* instruction : program.code) {
     const auto& form = forms.at(static_cast<std::size_t>(instruction->form));
     program.callee.push_back(form.call ? WalkProgram::unknown_callee : WalkProgram::no_call);
     program.branches.push_back(form.branch || form.ret);
   }
-  program.callers.resize(graph.functions.size());
   for (std::size_t k = 0; k < program.blocks.size(); k++) {
     const auto& function = graph.functions[static_cast<std::size_t>(program.blocks[k].function)];
     add_calls(program, static_cast<int>(k), function.blocks[static_cast<std::size_t>(program.blocks[k].block)], entries);
@@ -88,7 +93,7 @@ void Walker::leave_block() {
     return frames_.pop_back();
   }
   auto& callers = program_.callers[static_cast<std::size_t>(here().function)];
-  if (callers.choice.empty()) block_ = -1;
+  if (callers.choice.empty()) block_ = callers.entry, at_ = block_ < 0 ? 0 : here().begin, entering_ = true;
   else std::tie(block_, at_) = callers.places[callers.choice.next()];
 }
 

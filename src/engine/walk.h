@@ -41,6 +41,7 @@ struct WalkProgram {
   struct CallSites {
     std::vector<std::pair<int, std::size_t>> places;  // block, instruction behind the call
     EvenChoice choice;
+    int entry = -1;                 // the function's own first block, when it is called often by who knows whom
   };
   std::vector<CallSites> callers;   // by function
 };

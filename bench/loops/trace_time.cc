@@ -1,0 +1,156 @@
+// Times the kernels of a traced binary by the engine.
+//   bench_trace_time BINARY TRACE MACHINE_FILE LOOP_FOLDER
+// One line per kernel (functions k_*), of its last call: instructions; cycles with recorded addresses; cycles with
+// deduced addresses; cycles by a walk over the counted edges; the trivial bound; and what the hottest loop covers.
+// That loop's text is left in LOOP_FOLDER/KERNEL.s with its executions, for other tools.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "base/files.h"
+#include "engine/program_time.h"
+#include "engine/simulate.h"
+#include "frontends/machine_code/decode.h"
+#include "frontends/machine_code/elf_image.h"
+#include "record/record_file.h"
+
+using namespace perfcast;
+
+struct Record {
+  std::uint64_t pc, address;
+};
+
+struct Binary {
+  std::vector<InstructionForm> forms;
+  std::unordered_map<std::uint64_t, Instruction> code;
+  std::map<std::uint64_t, std::string> kernels;
+};
+
+static Result<Binary> read_binary(const std::string& path, const std::string& cpu) {
+  Binary binary;
+  TRY(auto image, machine_code::ElfImage::open(path));
+  TRY(auto decoder, machine_code::Decoder::make(image.triple(), cpu));
+  machine_code::FormTable forms;
+  for (const auto& section : image.code()) {
+    auto code = decoder.decode(section.bytes, section.address, forms);
+    for (auto& one : code.instructions) binary.code.emplace(one.instruction.address, std::move(one.instruction));
+  }
+  binary.forms = forms.take();
+  for (const auto& symbol : image.functions())
+    if (symbol.name.starts_with("k_")) binary.kernels[symbol.address] = symbol.name.substr(2);
+  return binary;
+}
+
+static std::vector<engine::TraceStep> steps_of(const Binary& binary, std::span<const Record> trace, bool addresses) {
+  std::vector<engine::TraceStep> steps;
+  for (std::size_t k = 0; k < trace.size(); k++) {
+    const Instruction& instruction = binary.code.at(trace[k].pc);
+    engine::TraceStep step{&instruction, false, false, {}, 0};
+    step.taken = k + 1 < trace.size() && trace[k + 1].pc != trace[k].pc + static_cast<std::uint64_t>(instruction.size);
+    if (addresses && trace[k].address) step.address = trace[k].address;
+    steps.push_back(step);
+  }
+  return steps;
+}
+
+// Blocks and edges of one function as the trace counted them.
+static Profile counted(const Binary& binary, std::span<const Record> trace) {
+  std::set<std::uint64_t> leaders{trace[0].pc};
+  auto ends = [&](const Instruction& i) { return binary.forms[static_cast<std::size_t>(i.form)].branch || binary.forms[static_cast<std::size_t>(i.form)].ret; };
+  for (std::size_t k = 0; k + 1 < trace.size(); k++) {
+    const Instruction& here = binary.code.at(trace[k].pc);
+    if (trace[k + 1].pc != here.address + static_cast<std::uint64_t>(here.size) || ends(here)) leaders.insert(trace[k + 1].pc);
+  }
+  std::map<std::uint64_t, int> number;
+  for (auto pc : leaders) number.emplace(pc, static_cast<int>(number.size()));
+  Function function;
+  function.name = "kernel", function.blocks.resize(leaders.size());
+  std::map<std::pair<int, int>, double> edges;
+  int current = -1;
+  for (std::size_t k = 0; k < trace.size(); k++) {
+    if (auto at = number.find(trace[k].pc); at != number.end()) {
+      if (current >= 0 && k) edges[{current, at->second}]++;
+      current = at->second, function.blocks[static_cast<std::size_t>(current)].count.value++;
+    }
+    auto& block = function.blocks[static_cast<std::size_t>(current)];
+    if (block.count.value == 1) block.code.push_back(binary.code.at(trace[k].pc));
+  }
+  for (auto [pair, count] : edges) {
+    Edge edge;
+    edge.to = pair.second, edge.count.value = count;
+    function.blocks[static_cast<std::size_t>(pair.first)].next.push_back(edge);
+  }
+  Profile profile;
+  profile.program = "kernel", profile.forms = binary.forms, profile.machine = Graph{{function}};
+  return profile;
+}
+
+// The single block that loops to itself and holds most executed instructions.
+static double write_hottest_loop(const Profile& profile, const std::string& path, double total, double calls) {
+  const Block* best = nullptr;
+  double most = 0;
+  int number = 0;
+  for (const auto& block : profile.machine->functions[0].blocks) {
+    bool loops = std::ranges::any_of(block.next, [&](const Edge& e) { return e.to == number; });
+    double weight = block.count.value * static_cast<double>(block.code.size());
+    if (loops && weight > most) best = &block, most = weight;
+    number++;
+  }
+  if (!best) return 0;
+  std::string text = fmt::format("# executions {}\n", best->count.value / calls);
+  for (const auto& instruction : best->code) text += instruction.text + "\n";
+  (void)write_file(path, text);
+  return most / total;
+}
+
+static double trivial(const Binary& binary, std::span<const Record> trace, const CoreModel& core) {
+  double loads = 0, stores = 0;
+  for (const auto& record : trace) {
+    const auto& form = binary.forms[static_cast<std::size_t>(binary.code.at(record.pc).form)];
+    loads += form.load, stores += form.store;
+  }
+  return std::max({static_cast<double>(trace.size()) / core.front_end.rename_width.value, loads / 3, stores / 2});
+}
+
+static Status run(const std::string& path, const std::string& trace_path, const std::string& machine_path, const std::string& folder) {
+  TRY(auto machine, read_record<Machine>(machine_path));
+  TRY(auto binary, read_binary(path, machine.core->llvm_cpu));
+  TRY(auto bytes, read_file(trace_path));
+  std::span<const Record> trace(reinterpret_cast<const Record*>(bytes.data()), bytes.size() / sizeof(Record));
+  std::map<std::string, std::vector<std::size_t>> calls;
+  std::map<std::string, std::size_t> ends;
+  std::string current;
+  for (std::size_t k = 0; k < trace.size(); k++) {
+    if (auto at = binary.kernels.find(trace[k].pc); at != binary.kernels.end()) calls[current = at->second].push_back(k);
+    if (!current.empty()) ends[current] = k + 1;
+  }
+  for (const auto& [name, starts] : calls) {
+    std::span<const Record> all = trace.subspan(starts[0], ends[name] - starts[0]);
+    std::span<const Record> last = trace.subspan(starts.back(), ends[name] - starts.back());
+    auto of_last_call = [&](bool addresses) -> Result<double> {
+      auto steps = steps_of(binary, all, addresses);
+      TRY(auto time, engine::simulate(steps, binary.forms, *machine.core));
+      double cycles = 0;
+      for (std::size_t k = steps.size() - last.size(); k < steps.size(); k++) cycles += time.shares[k].cycles;
+      return cycles;
+    };
+    TRY(double recorded, of_last_call(true));
+    TRY(double deduced, of_last_call(false));
+    Profile profile = counted(binary, all);  // of all calls: the walk passes from one to the next
+    TRY(auto walked, engine::simulate_program(profile, machine));
+    walked.cycles /= static_cast<double>(starts.size());
+    double covered = write_hottest_loop(profile, folder + "/" + name + ".s", static_cast<double>(all.size()), static_cast<double>(starts.size()));
+    fmt::print("{} {} {:.1f} {:.1f} {:.1f} {:.1f} {:.3f}\n", name, last.size(), recorded, deduced, walked.cycles, trivial(binary, last, *machine.core), covered);
+  }
+  return {};
+}
+
+int main(int count, char** words) {
+  if (count != 5) return fmt::print(stderr, "usage: bench_trace_time BINARY TRACE MACHINE_FILE LOOP_FOLDER\n"), 2;
+  if (auto done = run(words[1], words[2], words[3], words[4]); !done) return fmt::print(stderr, "{}\n", done.error().message()), 3;
+}
