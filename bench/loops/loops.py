@@ -49,7 +49,7 @@ def trace(binary, folder, triple, avx512):
         symbols = [l.split() for l in run(["llvm-nm-19", "-n", "--defined-only", binary]).splitlines()]
         kernels = [int(s[0], 16) for s in symbols if len(s) == 3 and s[2].startswith("k_")]
         end = max(kernels) + 8192
-        run([f"qemu-{triple.split('-')[0]}", *(["-cpu", "max"] if True else []), "-plugin",
+        run([f"qemu-{triple.split('-')[0]}", "-cpu", "max", "-plugin",
              f"{folder}/plugin.so,lo={min(kernels):x},hi={end:x},out={folder}/trace.bin", binary])
 
 
@@ -66,23 +66,35 @@ def mca(loop_file, triple, cpu):
     return cycles / 100 * executions
 
 
+def traced(folder, command, words, triple):
+    """Compiles one build into `folder` and traces it; False when it cannot run here."""
+    avx512 = "sapphirerapids" in words[1]
+    if avx512 and (platform.machine() != "x86_64" or "avx512f" not in open("/proc/cpuinfo").read()):
+        return False
+    flags = ["-fno-stack-protector", "-fno-pic", "-w"]
+    run([*command, *words[1].split(), *flags, "-fno-pie", "-c", HERE + "/kernels.c", "-o", folder + "/kernels.o"])
+    run(["clang-19", "--target=" + triple, "-O1", "-ffreestanding", "-fno-builtin-memcpy", *flags, *(["-DPREPARE_ONCE"] if avx512 else []),
+         "-c", HERE + "/driver.c", "-o", folder + "/driver.o"])
+    run(["ld.lld-19", "-static", folder + "/driver.o", folder + "/kernels.o", "-o", folder + "/loops"])
+    if avx512:
+        run(["cc", "-O2", HERE + "/single_step.c", "-o", folder + "/step"])
+    else:
+        run(["cc", "-O2", "-shared", "-fPIC", HERE + "/trace_plugin.c", "-o", folder + "/plugin.so"])
+    trace(folder + "/loops", folder, triple, avx512)
+    return True
+
+
 def one_build(build_folder, machine, triple, cpu, name, words, measured):
     command = compiler(words[0], triple)
     if not command:
         return None
-    with tempfile.TemporaryDirectory() as folder:
-        flags = ["-ffreestanding", "-fno-builtin-memcpy", "-fno-stack-protector", "-fno-pic", "-w"]
-        kernels = [f for f in flags if f != "-ffreestanding" and f != "-fno-builtin-memcpy"]
-        run([*command, *words[1].split(), *kernels, "-fno-pie", "-c", HERE + "/kernels.c", "-o", folder + "/kernels.o"])
-        stepping = ["-DPREPARE_ONCE"] if "sapphirerapids" in words[1] else []
-        run(["clang-19", "--target=" + triple, "-O1", *flags, *stepping, "-c", HERE + "/driver.c", "-o", folder + "/driver.o"])
-        run(["ld.lld-19", "-static", folder + "/driver.o", folder + "/kernels.o", "-o", folder + "/loops"])
-        run(["cc", "-O2", "-shared", "-fPIC", HERE + "/trace_plugin.c", "-o", folder + "/plugin.so"])
-        if "sapphirerapids" in words[1]:
-            if platform.machine() != "x86_64" or "avx512f" not in open("/proc/cpuinfo").read():
+    kept = os.environ.get("LOOPS_FOLDER")  # traces are kept there and used again
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = f"{kept}/{machine}-{name.replace(' ', '_')}" if kept else temporary
+        if not os.path.exists(folder + "/trace.bin"):
+            os.makedirs(folder, exist_ok=True)
+            if not traced(folder, command, words, triple):
                 return None
-            run(["cc", "-O2", HERE + "/single_step.c", "-o", folder + "/step"])
-        trace(folder + "/loops", folder, triple, "sapphirerapids" in words[1])
         lines = run([build_folder + "/bench_trace_time", folder + "/loops", folder + "/trace.bin", f"{ROOT}/data/machines/{machine}.machine.json", folder])
         rows = {}
         for line in lines.splitlines():
@@ -90,7 +102,7 @@ def one_build(build_folder, machine, triple, cpu, name, words, measured):
             if kernel not in measured:
                 continue
             rows[kernel] = {"measured": measured[kernel]["cycles_per_call"], "trace": float(recorded), "deduced": float(deduced), "walk": float(walked), "trivial": float(trivial),
-                            "mca": mca(f"{folder}/{kernel}.s", triple, cpu) if float(covered) > 0.85 else None}
+                            "mca": mca(f"{folder}/{kernel}.s", triple, cpu) if float(covered) > 0.85 and not os.environ.get("NO_MCA") else None}
         return rows
 
 
