@@ -8,6 +8,7 @@
  *   clock RESOLUTION_NS OVERHEAD_NS SD_NS
  *   e NUMBER ITERATIONS short_ns:long_ns[*] ...   per loop iteration; * marks an observation that was preempted
  *   f NUMBER SIGNAL                               the experiment failed
+ *   v NUMBER                                      it takes no time: the compiler removed it
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -25,9 +26,10 @@ extern const struct Pair perfcast_experiments[];
 extern const int perfcast_experiment_count;
 
 enum { most_rounds = 400 };
+static const long most_iterations = 1L << 24; /* of a dozen statements: what is still too short does nothing */
 struct Run {
   long iterations;
-  int failed, rounds;
+  int failed, vanished, rounds;
   float once[most_rounds], twice[most_rounds];
   char preempted[most_rounds];
 };
@@ -78,17 +80,15 @@ static void study_clock(void) {
   fprintf(stderr, "clock %.6g %.6g %.6g\n", resolution, mean, variance > 0 ? __builtin_sqrt(variance) : 0.0);
 }
 
-/* How many iterations of the loop last at least slice_ns. */
+/* How many iterations of the loop last at least slice_ns; 0 when none do. */
 static long fit(Body body, double slice_ns) {
   long n = 1;
   body(1);
   for (;;) {
     double t = time_ns(body, n), again = time_ns(body, n);
     if (again < t) t = again;
-    if (t >= slice_ns / 4 || n > 1L << 30) {
-      n = (long)(slice_ns / t * (double)n) + 1;
-      return n;
-    }
+    if (t >= slice_ns / 4) return (long)(slice_ns / t * (double)n) + 1;
+    if (n > most_iterations) return 0;
     n *= t < slice_ns / 64 ? 8 : 2;
   }
 }
@@ -105,6 +105,10 @@ static void observe(const struct Pair* pair, struct Run* run) {
 static void print_run(int number, const struct Run* run) {
   if (run->failed) {
     fprintf(stderr, "f %d %d\n", number, run->failed);
+    return;
+  }
+  if (run->vanished) {
+    fprintf(stderr, "v %d\n", number);
     return;
   }
   fprintf(stderr, "e %d %ld", number, run->iterations);
@@ -130,7 +134,7 @@ int main(int argc, char** argv) {
   study_clock();
   for (volatile int round = -1; round < rounds && (round < 3 || now_ns() < end_ns); round++)
     for (volatile int e = 0; e < count; e++) {
-      if (!chosen[e] || runs[e].failed) continue;
+      if (!chosen[e] || runs[e].failed || runs[e].vanished) continue;
       int trouble = sigsetjmp(escape, 1);
       if (trouble) {
         runs[e].failed = trouble;
@@ -140,6 +144,7 @@ int main(int argc, char** argv) {
       if (round < 0) {
         watch(3);
         runs[e].iterations = fit(perfcast_experiments[e].once, slice_ns);
+        runs[e].vanished = runs[e].iterations == 0;
         perfcast_experiments[e].twice(1);
       } else {
         if (round == 0) watch(3);

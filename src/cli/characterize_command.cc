@@ -4,10 +4,12 @@
 #include <atomic>
 #include <csignal>
 
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/common.h"
 #include "cli/progress.h"
 #include "methods/characterize/characterize.h"
+#include "methods/characterize/source/study.h"
 #include "report/characterization_text.h"
 
 namespace perfcast::cli {
@@ -16,6 +18,7 @@ namespace {
 struct Options {
   characterize::CharacterizeOptions what;
   OutputOptions output{"text", ""};
+  bool study = false;
 };
 
 std::atomic<bool> stop = false;
@@ -24,12 +27,37 @@ void stop_on_signal(int signal) {
   std::signal(signal, SIG_DFL);  // a second Ctrl-C ends at once
 }
 
+std::string study_text(const characterize::Study& study, double confidence) {
+  Table intervals({"test", "repetitions", "half interval", "9 of 10 below", "not detected"});
+  for (const auto& p : study.intervals)
+    intervals.add({time_text(1e-9 * p.test_ns), std::to_string(p.repetitions), percent_text(p.typical),
+                   percent_text(p.worst), percent_text(p.undetected)});
+  Table checks({"code", "measured ns", "by minimum", "by median", "by average"});
+  auto error = [](double predicted, double measured) { return percent_text(predicted / measured - 1, true); };
+  for (const auto& c : study.checks)
+    checks.add({c.name, number_text(c.measured_ns), error(c.minimum_ns, c.measured_ns), error(c.median_ns, c.measured_ns),
+                error(c.average_ns, c.measured_ns)});
+  checks.rule();
+  checks.add({"mean error", "", percent_text(study.minimum_error), percent_text(study.median_error), percent_text(study.average_error)});
+  checks.add({"of the total", "", error(study.minimum_total, 1), error(study.median_total, 1), error(study.average_total, 1)});
+  return fmt::format("{}; clock resolution {:.0f} ns, overhead {:.0f} ns\n\nHalf intervals at {:.0f} %, relative to the cost "
+                     "(median over operations)\n{}\nOrdinary code predicted from costs by each statistic\n{}",
+                     study.title, study.clock_resolution_ns, study.clock_overhead_ns, 100 * confidence, intervals.text(),
+                     checks.text());
+}
+
+Status run_study(Options& options) {
+  TRY(auto study, characterize::study(options.what));
+  return write_file(options.output.file.empty() ? "-" : options.output.file, study_text(study, options.what.confidence));
+}
+
 Status run(Options& options) {
   ProgressBar bar;
   options.what.stop = &stop;
   options.what.progress = [&](const characterize::Progress& p) { bar.show(p.doing, p.fraction, p.left.value); };
   options.what.remark = [&](const std::string& text) { bar.clear(), remark(text); };
   std::signal(SIGINT, stop_on_signal);
+  if (options.study) return run_study(options);
   TRY(Machine machine, characterize::characterize(options.what));
   bar.clear();
   if (stop) remark("interrupted: what was measured is kept, the rest is listed under gaps");
@@ -55,6 +83,8 @@ void add_characterize(CLI::App& app, Action& action) {
   app.add_option("--confidence", what.confidence, "Of intervals, and of what is \"not detected\"")
       ->check(CLI::Range(0.5, 0.9999))
       ->capture_default_str();
+  app.add_flag("--study", options->study,
+               "Show how intervals shrink with test length and repetitions, and which statistic predicts best");
   add_output_options(app, options->output);
   action = [options] { return run(*options); };
 }

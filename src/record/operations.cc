@@ -79,14 +79,17 @@ void add_c(Builder& b) {
       for (auto& operation : c_integer_operations)
         b.add(std::string(operation.code) + type.code + storage.code,
               std::string(operation.words) + " " + storage.words + " " + type.words,
-              *operation.code == 'C' ? Group::logical : Group::arithmetic, "c+");
+              *operation.code == 'C' ? Group::logical : Group::arithmetic, type.code == std::string("IL") ? "fc+" : "c+");
     for (auto& operation : {Named{"R", "remainder of"}, Named{"B", "and, or, xor, not of"}, Named{"H", "shift"},
                             Named{"N", "negate"}})
       b.add(std::string(operation.code) + "IS" + storage.code,
-            std::string(operation.words) + " " + storage.words + " 32-bit integers", Group::arithmetic, "c+");
+            std::string(operation.words) + " " + storage.words + " 32-bit integers", Group::arithmetic, "fc+");
     for (auto& type : {Named{"RS", "single reals"}, Named{"RD", "double reals"}})
       b.add(std::string("N") + type.code + storage.code, std::string("negate ") + storage.words + " " + type.words,
-            Group::arithmetic, "c+");
+            Group::arithmetic, "fc+");
+    for (auto& operation : {Named{"E", "integer power"}, Named{"X", "real power"}})
+      b.add(std::string(operation.code) + "IL" + storage.code,
+            std::string(operation.words) + " " + storage.words + " 64-bit integers", Group::arithmetic, "f");
     for (auto& operation : {Named{"S", "store"}, Named{"A", "add to or subtract"}, Named{"C", "compare"}, Named{"T", "memory transfer of"}})
       b.add(std::string(operation.code) + "PP" + storage.code,
             std::string(operation.words) + " " + storage.words + " pointers", Group::arithmetic, "c+");
@@ -97,8 +100,8 @@ void add_c(Builder& b) {
   b.add("VRDIS", "convert double real to integer", Group::conversion, "fc+");
   b.add("VRSRD", "convert single to double real", Group::conversion, "fc+");
   b.add("VRDRS", "convert double to single real", Group::conversion, "fc+");
-  b.add("VISIL", "widen an integer", Group::conversion, "c+");
-  b.add("VILIS", "narrow an integer", Group::conversion, "c+");
+  b.add("VISIL", "widen an integer", Group::conversion, "fc+");
+  b.add("VILIS", "narrow an integer", Group::conversion, "fc+");
   b.add("DEREF", "dereference a pointer", Group::memory, "c+");
   b.add("MEMBER", "reach a member of a structure", Group::memory, "c+");
   b.add("ADDR", "take an address", Group::memory, "c+");
@@ -114,10 +117,13 @@ void add_c(Builder& b) {
   b.add("AGIL", "load a 64-bit integer argument", Group::call, "c+");
   b.add("AGST", "load a structure argument, per 8 bytes", Group::call, "c+");
   b.add("THROW", "throw and catch an exception", Group::control, "+");
-  for (auto name : {"pow", "atan", "atan2", "fabs", "floor", "ceil", "fmod", "cos", "acos", "asin", "sinh", "cosh", "tanh",
-                    "log10", "log2", "exp2", "cbrt", "hypot"})
+  for (auto name : {"pow", "log2", "exp2", "cbrt"})  // Fortran has operators, or none, for these
+    b.add(name, std::string(name) + ", double", Group::library, "c+");
+  for (auto name : {"atan", "atan2", "fabs", "floor", "ceil", "fmod", "cos", "acos", "asin", "sinh", "cosh", "tanh",
+                    "log10", "hypot"})
     b.add(name, std::string(name) + ", double", Group::library, "fc+");
-  for (auto name : {"powf", "atanf", "cosf", "fabsf", "floorf"})
+  b.add("powf", "powf, single", Group::library, "c+");
+  for (auto name : {"atanf", "cosf", "fabsf", "floorf"})
     b.add(name, std::string(name) + ", single", Group::library, "fc+");
   for (auto name : {"memcpy", "memset", "memcmp", "memmove", "strlen", "strcmp", "strcpy", "malloc", "free", "calloc",
                     "realloc", "printf", "fprintf", "sprintf", "snprintf", "puts", "putchar", "rand", "qsort", "abs",

@@ -6,8 +6,13 @@
 namespace perfcast::characterize {
 namespace {
 
-constexpr double quarter_above = 1.25;     // slower observations met something else
-constexpr double disturbed_median = 1.05;  // median against minimum
+constexpr double disturbed_level = 1.05;   // typical kept observation against the fastest
+constexpr std::size_t fewest = 4;          // observations
+
+// Standard deviation of a normal sample with these quartiles.
+double spread_of(const std::vector<double>& values) { return (quantile(values, 0.75) - quantile(values, 0.25)) / 1.349; }
+
+double least(const std::vector<double>& values) { return *std::min_element(values.begin(), values.end()); }
 
 }  // namespace
 
@@ -15,31 +20,33 @@ void Observations::add(const Observations& more) {
   once.insert(once.end(), more.once.begin(), more.once.end());
   twice.insert(twice.end(), more.twice.begin(), more.twice.end());
   preempted.insert(preempted.end(), more.preempted.begin(), more.preempted.end());
+  vanished = vanished || more.vanished;
   if (more.failed_with_signal) failed_with_signal = more.failed_with_signal;
 }
 
 std::optional<BodyEstimate> estimate_body(const Observations& seen, int repetitions, Statistic statistic) {
-  if (seen.failed_with_signal || seen.once.size() < 2) return {};
-  double least_once = *std::min_element(seen.once.begin(), seen.once.end());
-  double least_twice = *std::min_element(seen.twice.begin(), seen.twice.end());
-  std::vector<double> kept, all, long_ones;
+  if (seen.failed_with_signal) return {};
+  if (seen.vanished) return BodyEstimate{0, 0, 1, false, true};
+  if (seen.once.size() < fewest) return {};
+  std::vector<std::pair<double, double>> calm;  // duration of both versions, cost of one statement
+  std::vector<double> all, long_ones, kept;
   for (std::size_t i = 0; i < seen.once.size(); i++) {
-    double each = (seen.twice[i] - seen.once[i]) / repetitions;
-    all.push_back(each);
+    all.push_back((seen.twice[i] - seen.once[i]) / repetitions);
     if (seen.preempted[i]) continue;
+    calm.push_back({seen.once[i] + seen.twice[i], all.back()});
     long_ones.push_back(seen.twice[i]);
-    if (seen.once[i] <= quarter_above * least_once && seen.twice[i] <= quarter_above * least_twice) kept.push_back(each);
   }
   BodyEstimate estimate;
-  estimate.disturbed = 2 * kept.size() < seen.once.size() ||
-                       (!long_ones.empty() && median(long_ones) > disturbed_median * least_twice);
-  if (kept.size() < 2) kept = all;
+  estimate.disturbed = 2 * calm.size() < all.size() || (!long_ones.empty() && quantile(long_ones, 0.25) > disturbed_level * least(long_ones));
+  std::sort(calm.begin(), calm.end());
+  for (std::size_t i = 0; i < (calm.size() + 1) / 2; i++) kept.push_back(calm[i].second);
+  if (kept.size() < fewest / 2) kept = all;
   switch (statistic) {
     case Statistic::median: estimate.value = median(kept); break;
-    case Statistic::minimum: estimate.value = (least_twice - least_once) / repetitions; break;
+    case Statistic::minimum: estimate.value = (least(seen.twice) - least(seen.once)) / repetitions; break;
     case Statistic::average: estimate.value = mean(all); break;
   }
-  double sd = standard_deviation(statistic == Statistic::average ? all : kept);
+  double sd = statistic == Statistic::average ? standard_deviation(all) : spread_of(kept);
   estimate.variance = sd * sd;
   estimate.observations = static_cast<int>(kept.size());
   return estimate;
@@ -49,14 +56,21 @@ std::optional<Measurement> estimate_cost(const CostFormula& formula,
                                          const std::vector<std::optional<BodyEstimate>>& bodies, double confidence) {
   Measurement cost;
   Moments sum;
+  bool vanished = false;
   for (const auto& term : formula.terms) {
     const auto& body = bodies[term.body];
     if (!body) return {};
     sum += term.factor * Moments{body->value, body->variance};
     cost.repetitions = cost.repetitions ? std::min(cost.repetitions, body->observations) : body->observations;
     cost.disturbed |= body->disturbed;
+    vanished |= body->vanished;
   }
   cost.note = formula.note;
+  if (vanished) {
+    cost.not_detected = true;
+    cost.note = "the compiler removes it";
+    return cost;
+  }
   cost.value = sum.mean;
   cost.sd = std::sqrt(sum.variance);
   if (double half = half_interval(cost, confidence); cost.value <= half) {

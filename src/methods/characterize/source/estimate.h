@@ -13,6 +13,7 @@ struct Observations {
   std::vector<double> once, twice;  // nanoseconds per loop iteration, of the short and the long version
   std::vector<bool> preempted;      // the system took the processor away meanwhile
   int failed_with_signal = 0;       // 0: did not fail
+  bool vanished = false;            // takes no time: the compiler removed it
   void add(const Observations& more);
 };
 
@@ -24,10 +25,13 @@ struct BodyEstimate {
   double variance = 0;  // of one observation (eq. 4.6)
   int observations = 0;  // undisturbed ones
   bool disturbed = false;
+  bool vanished = false;  // the compiler removed it
 };
 
-// Preempted observations, and those a quarter above the fastest, are left out. The body is disturbed when this leaves
-// out more than half, or when the median lies more than 5 % above the minimum. Needs two observations.
+// The faster half of the observations that were not preempted is kept: neighbours on a shared machine only ever make an
+// observation longer. The spread is taken from the quartiles, which a few strays do not move. The body is disturbed
+// when more than half were preempted, or when the middle of those kept lies more than 5 % above the fastest. Needs four
+// observations.
 std::optional<BodyEstimate> estimate_body(const Observations& observations, int repetitions,
                                           Statistic statistic = Statistic::median);
 

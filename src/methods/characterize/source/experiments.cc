@@ -2,6 +2,7 @@
 
 #include <map>
 #include <sstream>
+#include <utility>
 
 #include "base/text.h"
 
@@ -33,7 +34,8 @@ struct Line {
 
 class Parser {
  public:
-  Parser(std::string name, std::string language) : name_(std::move(name)), language_(std::move(language)) {}
+  Parser(std::string name, std::string language, bool with_checks)
+      : name_(std::move(name)), language_(std::move(language)), with_checks_(with_checks) {}
 
   Result<ExperimentSet> parse(const std::string& text) {
     std::istringstream in(text);
@@ -51,6 +53,7 @@ class Parser {
 
  private:
   std::string name_, language_;
+  bool with_checks_;
   ExperimentSet set_;
   std::map<std::string, std::size_t> index_;
   std::map<std::string, bool> left_out_;  // bodies of another language: costs that use them are left out too
@@ -65,6 +68,7 @@ class Parser {
     if (line.keyword == "storage") return storages_ = words_of(line.rest), Status{};
     if (line.keyword == "end") return repeat_block();
     if (line.keyword == "local") return take_local(line);
+    if (line.keyword == "check") return with_checks_ ? take_check(line) : Status{};
     if (line.keyword != "body" && line.keyword != "cost")
       return unfit("unknown word \"" + line.keyword + "\"", where(line.number));
     if (in_block()) return block_.push_back(line), Status{};
@@ -118,6 +122,21 @@ class Parser {
     return {};
   }
 
+  Status take_check(const Line& line) {
+    auto equals = line.rest.find(" == ");
+    if (equals == line.rest.npos) return unfit("a check needs NAME: STATEMENTS == OPERATIONS", where(line.number));
+    CHECK_OK(take_body({line.number, "body", line.rest.substr(0, equals)}, "", ""));
+    Check check{set_.bodies.back().name, set_.bodies.size() - 1, {}};
+    double times = 1;
+    for (const auto& word : words_of(line.rest.substr(equals + 4))) {
+      if (word == "+") continue;
+      if (std::isdigit(static_cast<unsigned char>(word[0]))) times = std::stod(word);
+      else check.operations.push_back({std::exchange(times, 1), word});
+    }
+    set_.checks.push_back(std::move(check));
+    return {};
+  }
+
   Status take_cost(const Line& line, const std::string& type, const std::string& storage) {
     auto equals = line.rest.find('='), semicolon = line.rest.find(';');
     if (equals == line.rest.npos) return unfit("a cost needs OPERATION = FORMULA", where(line.number));
@@ -147,8 +166,9 @@ class Parser {
 
 }  // namespace
 
-Result<ExperimentSet> parse_experiments(const std::string& text, const std::string& name, const std::string& language) {
-  return Parser(name, language).parse(text);
+Result<ExperimentSet> parse_experiments(const std::string& text, const std::string& name, const std::string& language,
+                                        bool with_checks) {
+  return Parser(name, language, with_checks).parse(text);
 }
 
 }  // namespace perfcast::characterize

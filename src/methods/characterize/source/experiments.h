@@ -27,6 +27,13 @@ struct CostFormula {
   std::vector<Term> terms;
 };
 
+// A piece of ordinary code with the operations it consists of: what a prediction of it is compared with.
+struct Check {
+  std::string name;
+  std::size_t body = 0;
+  std::vector<std::pair<double, std::string>> operations;  // times, operation
+};
+
 struct Local {
   std::string name, declaration;
 };
@@ -35,10 +42,12 @@ struct ExperimentSet {
   std::vector<Local> locals;  // declared in a body where its name occurs
   std::vector<Body> bodies;
   std::vector<CostFormula> costs;
+  std::vector<Check> checks;
 };
 
-// Reads the notation. `language` is "c", "c++" or "fortran"; what is marked c++ is left out for the others. An error
-// names the line.
-Result<ExperimentSet> parse_experiments(const std::string& text, const std::string& name, const std::string& language);
+// Reads the notation. `language` is "c", "c++" or "fortran"; what is marked c++ is left out for the others, and
+// so are checks unless they are wanted. An error names the line.
+Result<ExperimentSet> parse_experiments(const std::string& text, const std::string& name, const std::string& language,
+                                        bool with_checks = false);
 
 }  // namespace perfcast::characterize

@@ -79,14 +79,14 @@ Status compile_bodies(ExperimentProgram& program, std::vector<std::string> comma
 }  // namespace
 
 Result<ExperimentProgram> build_program(const CompilerChoice& choice, const std::string& c_compiler,
-                                        const std::string& folder) {
+                                        const std::string& folder, bool with_checks) {
   std::error_code error;
   fs::create_directories(folder, error);
   ExperimentProgram program{choice, {}, folder + "/experiments", {}};
   std::string data = experiments_folder(), table = choice.language == "fortran" ? "fortran" : "c";
   std::string path = data + "/" + table + ".experiments";
   TRY(std::string text, read_file(path));
-  TRY(program.set, parse_experiments(text, path, choice.language));
+  TRY(program.set, parse_experiments(text, path, choice.language, with_checks));
   std::vector<std::string> base = {choice.compiler};
   for (auto& word : split_words(choice.flags)) base.push_back(std::move(word));
   base.insert(base.end(), {"-w", "-I" + data});
@@ -96,15 +96,19 @@ Result<ExperimentProgram> build_program(const CompilerChoice& choice, const std:
     command.insert(command.end(), more);
     return command;
   };
-  std::vector<std::string> objects;
+  bool fortran = choice.language == "fortran";
   if (choice.language == "c++") {
     CHECK_OK(must_compile(with(base, {"-c", "-x", "c++", data + "/c_unit.c", "-o", "unit.o"}), folder));
   } else {
-    CHECK_OK(must_compile(with(base, {"-c", data + "/c_unit.c", "-o", "unit.o"}), folder));
+    CHECK_OK(must_compile(with(base, {"-c", data + (fortran ? "/fortran_unit.f90" : "/c_unit.c"), "-o", "unit.o"}), folder));
   }
-  std::vector<std::string> plain = {choice.language == "c" ? choice.compiler : c_compiler, "-O1", "-w", "-c"};
-  CHECK_OK(must_compile(with(plain, {data + "/harness.c", "table.c"}), folder));
-  CHECK_OK(must_compile(with(base, {"bodies.o", "unit.o", "harness.o", "table.o", "-o", "experiments", "-lm"}), folder));
+  std::vector<std::string> plain = {choice.language == "c" ? choice.compiler : c_compiler, "-O1", "-w", "-c", data + "/harness.c", "table.c"};
+  std::vector<std::string> objects = {"bodies.o", "unit.o", "harness.o", "table.o"};
+  if (fortran) plain.push_back(data + "/fortran_data.c"), objects.push_back("fortran_data.o");
+  CHECK_OK(must_compile(plain, folder));
+  auto link = base;
+  link.insert(link.end(), objects.begin(), objects.end());
+  CHECK_OK(must_compile(with(link, {"-o", "experiments", "-lm"}), folder));
   return program;
 }
 
@@ -134,6 +138,8 @@ Result<RawResults> parse_results(const std::string& text, std::size_t bodies) {
       words >> results.clock.resolution_ns >> results.clock.overhead_ns >> results.clock.overhead_sd_ns;
     } else if (kind == "f" && words >> number && number < bodies) {
       words >> results.bodies[number].failed_with_signal;
+    } else if (kind == "v" && words >> number && number < bodies) {
+      results.bodies[number].vanished = true;
     } else if (kind == "e" && words >> number >> word && number < bodies) {
       while (words >> word) {
         auto colon = word.find(':');

@@ -20,7 +20,7 @@ struct ExperimentProgram {
 // Makes and compiles the program below `folder`. Experiments the compiler refuses are left out and named in `lost`; an
 // error means that nothing could be made.
 Result<ExperimentProgram> build_program(const CompilerChoice& choice, const std::string& c_compiler,
-                                        const std::string& folder);
+                                        const std::string& folder, bool with_checks = false);
 
 struct ClockFacts {
   double resolution_ns = 0, overhead_ns = 0, overhead_sd_ns = 0;

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/files.h"
+#include "base/text.h"
 #include "methods/characterize/source/program.h"
 
 namespace perfcast::characterize {
@@ -73,12 +74,13 @@ OperationCosts costs_of(const ExperimentProgram& program, const RawResults& resu
                         std::vector<Gap>& gaps) {
   OperationCosts costs{program.choice.language, program.choice.compiler, program.choice.flags, {}};
   auto estimates = estimates_of(program, results);
-  std::vector<std::string> lost;
+  std::vector<std::string> failed;
   for (const auto& formula : program.set.costs) {
     if (auto cost = estimate_cost(formula, estimates, confidence)) costs.costs[formula.operation] = *cost;
-    else lost.push_back(formula.operation);
+    else failed.push_back(formula.operation);
   }
-  for (const auto& operation : lost) gaps.push_back({"the cost of " + operation + " in " + title(program.choice) + ": its experiment failed", {}, 0});
+  if (!failed.empty())
+    gaps.push_back({"source operations of " + title(program.choice) + ": the experiments failed for " + join(failed, ", "), {}, 0});
   return costs;
 }
 
