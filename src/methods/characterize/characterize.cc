@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "methods/characterize/memory/memory.h"
+#include "methods/characterize/rate/rate.h"
 #include "methods/characterize/source/source.h"
 #include "methods/characterize/system/system.h"
 #include "methods/characterize/work.h"
@@ -31,6 +32,7 @@ struct Section {
 };
 constexpr Section sections[] = {
     {"system", {1}, {1}, measure_system},
+    {"rate", {1}, {2}, measure_rate},
     {"source", {12}, {120}, measure_source},
     {"memory", {6}, {45}, measure_memory_levels},
 };
