@@ -1,6 +1,7 @@
 #include "methods/characterize/source/program.h"
 
 #include <cmath>
+#include <csignal>
 #include <filesystem>
 #include <regex>
 #include <sstream>
@@ -21,12 +22,18 @@ constexpr Seconds compile_time{120};
 
 std::string experiments_folder() { return (bundled_data() / "experiments").string(); }
 
+RunLimits compile_limits() {
+  RunLimits limits;
+  limits.time = compile_time;
+  return limits;
+}
+
 Result<RunOutcome> compile(std::vector<std::string> command, const std::string& folder) {
   RunRequest request;
   request.command = std::move(command);
   request.folder = folder;
   request.environment = {{"LC_ALL", "C"}};
-  request.limits.time = compile_time;
+  request.limits = compile_limits();
   return run_program(request);
 }
 
@@ -34,7 +41,7 @@ Status must_compile(std::vector<std::string> command, const std::string& folder)
   std::string compiler = command[0];
   TRY(RunOutcome outcome, compile(std::move(command), folder));
   if (outcome.ok()) return {};
-  return unfit("cannot compile the experiments: it " + outcome.how_it_ended() + "\n" + outcome.errors.substr(0, 600),
+  return unfit("cannot compile the experiments: it " + outcome.how_it_ended(compile_limits()) + "\n" + outcome.errors.substr(0, 600),
                compiler);
 }
 
@@ -58,20 +65,20 @@ std::vector<std::size_t> blamed(const std::string& messages, const GeneratedSour
 Status compile_bodies(ExperimentProgram& program, std::vector<std::string> command, const std::string& folder) {
   std::string file = "bodies" + source_ending(program.choice.language);
   command.push_back("-c"), command.push_back(file), command.push_back("-o"), command.push_back("bodies.o");
-  std::vector<bool> left_out(program.set.bodies.size(), false);
+  program.refused.assign(program.set.bodies.size(), false);
   for (int attempt = 0;; attempt++) {
-    auto source = generate(program.set, program.choice.language, left_out);
+    auto source = generate(program.set, program.choice.language, program.refused);
     CHECK_OK(write_file(folder + "/" + file, source.bodies));
     CHECK_OK(write_file(folder + "/table.c", source.table));
     TRY(RunOutcome outcome, compile(command, folder));
     if (outcome.ok()) return {};
     auto culprits = blamed(outcome.output + outcome.errors, source);
     if (culprits.empty() || attempt == compile_attempts)
-      return unfit("cannot compile the experiments: it " + outcome.how_it_ended() + "\n" + outcome.errors.substr(0, 600),
+      return unfit("cannot compile the experiments: it " + outcome.how_it_ended(compile_limits()) + "\n" + outcome.errors.substr(0, 600),
                    program.choice.compiler);
     for (auto culprit : culprits) {
-      if (!left_out[culprit]) program.lost.push_back(program.set.bodies[culprit].name);
-      left_out[culprit] = true;
+      if (!program.refused[culprit]) program.lost.push_back(program.set.bodies[culprit].name);
+      program.refused[culprit] = true;
     }
   }
 }
@@ -82,7 +89,7 @@ Result<ExperimentProgram> build_program(const CompilerChoice& choice, const std:
                                         const std::string& folder, bool with_checks) {
   std::error_code error;
   fs::create_directories(folder, error);
-  ExperimentProgram program{choice, {}, folder + "/experiments", {}};
+  ExperimentProgram program{choice, {}, folder + "/experiments", {}, {}};
   std::string data = experiments_folder(), table = choice.language == "fortran" ? "fortran" : "c";
   std::string path = data + "/" + table + ".experiments";
   TRY(std::string text, read_file(path));
@@ -122,7 +129,10 @@ Result<RawResults> run_experiments(const ExperimentProgram& program, const RunPl
   TRY(RunOutcome outcome, run_program(request));
   if (!outcome.ok()) return unfit("the experiments did not end well: the program " + outcome.how_it_ended(request.limits),
                                   program.choice.compiler + " " + program.choice.flags);
-  return parse_results(outcome.errors, program.set.bodies.size());
+  TRY(RawResults results, parse_results(outcome.errors, program.set.bodies.size()));
+  for (std::size_t i = 0; i < program.refused.size(); i++)
+    if (program.refused[i]) results.bodies[i] = {}, results.bodies[i].failed_with_signal = SIGILL;
+  return results;
 }
 
 Result<RawResults> parse_results(const std::string& text, std::size_t bodies) {

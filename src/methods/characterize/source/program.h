@@ -14,7 +14,8 @@ struct ExperimentProgram {
   CompilerChoice choice;
   ExperimentSet set;
   std::string executable;
-  std::vector<std::string> lost;  // experiments the compiler refused, with its words
+  std::vector<bool> refused;      // by the compiler, for each body
+  std::vector<std::string> lost;  // the names of those
 };
 
 // Makes and compiles the program below `folder`. Experiments the compiler refuses are left out and named in `lost`; an
