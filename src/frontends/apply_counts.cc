@@ -4,7 +4,7 @@
 #include <cmath>
 #include <set>
 
-#include "frontends/source_path.h"
+#include "frontends/lambda_numbers.h"
 
 namespace perfcast {
 namespace {
@@ -44,7 +44,6 @@ class Matcher {
       if (copy) result.entries += next->second.entries;
       result.join(next->second);
     }
-    if (!result.found) by_position(function, result);
     return result;
   }
 
@@ -55,20 +54,6 @@ class Matcher {
     std::set<std::string> files;
     for (const auto& block : function.blocks) files.insert(block.at.file);
     return std::any_of(compiled.at.begin(), compiled.at.end(), [&](auto& entry) { return files.contains(std::get<0>(entry.first)); });
-  }
-
-  // The compiler numbers lambdas in the order it meets them, which need not be ours.
-  void by_position(const Function& function, Compiled& result) const {
-    if (function.name.find('$') == std::string::npos || function.blocks.empty()) return;
-    const FunctionPositions* best = nullptr;
-    std::size_t most = 0;
-    for (const auto& [name, candidate] : counts_.functions) {
-      if (name.find('$') == std::string::npos) continue;
-      std::size_t hits = 0;
-      for (const auto& block : function.blocks) hits += candidate.at.contains(position_of(block.at));
-      if (hits > most) most = hits, best = &candidate;
-    }
-    if (best) result.entries = best->entries, result.join(*best);
   }
 
   const PositionCounts& counts_;
@@ -102,9 +87,23 @@ Nearest nearest_on_line(const Positions& at, const Location& wanted) {
   return nearest;
 }
 
+// The first line after `at` on which another block of the function stands.
+int next_line(const Function& function, const Location& at) {
+  int next = at.line + 50;  // no statement is that long without a part of its own
+  for (const auto& block : function.blocks)
+    if (block.at.file == at.file && block.at.line > at.line) next = std::min(next, block.at.line);
+  return next;
+}
+
+// A statement of several lines.
+Nearest on_lines_below(const Positions& at, const Location& wanted, int before) {
+  for (int line = wanted.line + 1; line < before; line++)
+    if (auto found = nearest_on_line(at, {wanted.file, line, 0}); found.count) return found;
+  return {};
+}
+
 void count_blocks(Function& function, const Compiled& compiled, std::vector<Gap>& gaps) {
   std::map<Position, std::vector<const Block*>> at_position;
-  const Block* before = nullptr;
   for (auto& block : function.blocks) {
     bool matters = !block.usage.empty() || !block.calls.empty();
     auto exact = compiled.at.find(position_of(block.at));
@@ -121,13 +120,13 @@ void count_blocks(Function& function, const Compiled& compiled, std::vector<Gap>
       block.count.value = *nearest.count;
       if (!nearest.sure && matters)
         gaps.push_back({"no count at this position: that of the nearest on the line is taken", block.at, block.count.value});
+    } else if (auto later = on_lines_below(compiled.at, block.at, next_line(function, block.at)); later.count) {
+      block.count.value = *later.count;
+      if (!later.sure && matters)
+        gaps.push_back({"no count on this line: that of the next line of the statement is taken", block.at, block.count.value});
     } else {
-      bool same_loop = before && before->loop == block.loop;
-      block.count.value = same_loop ? before->count.value : before ? 0 : function.calls.value;
-      if (matters && compiled.entries > 0)
-        gaps.push_back({"no count on this line: that of the statement before is taken", block.at, block.count.value});
+      block.count.value = 0;  // the compiler made no code of it: it cannot be reached
     }
-    if (!conditional(block)) before = &block;
   }
 }
 
@@ -163,6 +162,7 @@ void weigh_gaps(const Graph& graph, std::vector<Gap>& gaps) {
 }  // namespace
 
 void apply_counts(Graph& graph, const PositionCounts& counts, std::vector<Gap>& gaps) {
+  renumber_lambdas(graph, counts);
   Matcher matcher(graph, counts);
   for (auto& function : graph.functions) {
     auto compiled = matcher.compiled(function);

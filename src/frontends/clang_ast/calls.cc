@@ -77,6 +77,7 @@ void Walker::call(const CallExpr* e) {
   if (auto* member_call = dyn_cast<CXXMemberCallExpr>(e)) {
     auto* method = cast<CXXMethodDecl>(callee);
     auto* member = dyn_cast<MemberExpr>(bare(e->getCallee()));
+    if (isa<CXXDestructorDecl>(method) && method->isTrivial()) return value(member_call->getImplicitObjectArgument());
     const Expr* object = member_call->getImplicitObjectArgument();
     object->isGLValue() ? place(object) : value(object);
     dispatched = is_virtual(method, object, member);
@@ -153,7 +154,7 @@ bool Walker::builtin(const CallExpr* e, const FunctionDecl* callee) {
 
 void Walker::construct(const CXXConstructExpr* e) {
   const CXXConstructorDecl* constructor = e->getConstructor();
-  if (e->isElidable() && e->getNumArgs() == 1) return value(e->getArg(0));
+  if (e->isElidable() && e->getNumArgs() == 1) return initialise(e->getType(), e->getArg(0), false);
   double times = element_count(context_, e->getType());
   if (e->requiresZeroInitialization()) add("COPY", eightbytes(context_, e->getType()));
   if (constructor->isTrivial()) {
@@ -222,6 +223,16 @@ void Walker::delete_object(const CXXDeleteExpr* e) {
   auto* release = e->getOperatorDelete();
   if (!release || !unit_.has_source(release)) return add("delete");
   call_function(release, {{"AGPP", 1}});
+}
+
+// As if it were plain; what makes it atomic has no price of its own here, and a gap says so.
+void Walker::atomic(const AtomicExpr* e) {
+  children(e);
+  auto type = e->getValueType();
+  add("DEREF");
+  if (e->isCmpXChg()) add_typed('C', type, false), add_typed('S', type, false);
+  else if (e->getNumSubExprs() > 2) add_typed('A', type, false), add_typed('S', type, false);
+  unit_.gap("atomic operation: counted as a plain one", e->getBeginLoc());
 }
 
 void Walker::lambda(const LambdaExpr* e) {

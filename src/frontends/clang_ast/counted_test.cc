@@ -1,6 +1,8 @@
 // The whole way: a program is compiled, counted and read; what its statements must count is known from the program.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "base/files.h"
 #include "base/text.h"
 #include "frontends/apply_counts.h"
@@ -222,6 +224,65 @@ TEST(CountedPrograms, SeveralFilesWithStaticFunctionsOfOneName) {
   EXPECT_EQ(executed["MISL"], 15);  // n of b.c counts 1+2+3+4+5 down
   EXPECT_EQ(executed["LOOV"], 5);
   EXPECT_TRUE(analysed->gaps.empty()) << analysed->gap_text();
+}
+
+// Real programs: what calls say and what functions say of how often a function was entered must agree.
+struct RealProgram {
+  std::string name;
+  std::vector<std::string> sources;
+};
+
+std::vector<RealProgram> real_programs() {
+  const std::string folder = PERFCAST_SOURCE_DIR "/validation/";
+  std::vector<RealProgram> programs;
+  auto text = read_file(folder + "programs.txt");
+  for (const auto& line : split(text ? *text : "", '\n')) {
+    std::vector<std::string> words;
+    for (const auto& word : split(line, ' '))
+      if (!word.empty()) words.push_back(word);
+    if (words.size() < 3 || words[0][0] == '#' || words[2].find(".f") != words[2].npos) continue;
+    RealProgram program{words[0], {}};
+    for (std::size_t i = 2; i < words.size(); i++) program.sources.push_back(folder + words[i]);
+    programs.push_back(std::move(program));
+  }
+  return programs;
+}
+
+TEST(CountedPrograms, CallsAgreeWithEntriesInRealPrograms) {
+  // A few of them, to be quick; PERFCAST_ALL_PROGRAMS in the environment takes all.
+  const std::set<std::string> few = {"shell-c", "treap", "regex", "vm", "symbolic", "wordcount"};
+  for (const auto& program : real_programs()) {
+    if (!few.contains(program.name) && !getenv("PERFCAST_ALL_PROGRAMS")) continue;
+    auto analysed = analyse(program.sources, "-O0 -lm", {"1"});
+    ASSERT_TRUE(analysed) << program.name << ": " << analysed.error().message();
+    std::map<std::string, double> called;
+    bool pointers = false;
+    double operations = 0, uncertain = 0;
+    for (const auto& function : analysed->graph.functions)
+      for (const auto& block : function.blocks) {
+        for (const auto& [operation, times] : block.usage) operations += times * block.count.value;
+        for (const auto& call : block.calls) {
+          called[call.callee] += call.per_execution * block.count.value;
+          pointers = pointers || call.callee == "*";
+        }
+      }
+    for (const auto& gap : analysed->gaps) uncertain += gap.weight;
+    double coverage = operations / (operations + uncertain);
+    EXPECT_GE(coverage, 0.95) << program.name << "\n" << analysed->gap_text();
+    double off = 0, all = 0;
+    std::string which;
+    for (const auto& function : analysed->graph.functions) {
+      if (function.name == "main") continue;
+      double entries = function.calls.value, known = called[function.name];
+      // More entries than calls in sight: through pointers, virtual tables, or from a library (qsort).
+      double wrong = known > entries ? known - entries : 0;
+      all += entries, off += wrong;
+      if (wrong > 0) which += "  " + function.name + " entered " + number_text(entries, 9) + ", called " + number_text(known, 9) + "\n";
+    }
+    EXPECT_LE(off, 0.02 * all) << program.name << "\n" << which;
+    if (getenv("PERFCAST_ALL_PROGRAMS"))
+      printf("%-16s coverage %.4f, calls off %.4f of %.0f\n%s%s", program.name.c_str(), coverage, all > 0 ? off / all : 0, all, which.c_str(), analysed->gap_text().c_str());
+  }
 }
 
 }  // namespace

@@ -49,6 +49,7 @@ void Walker::value(const Expr* e) {
     if (!x->isTypeOperand() && x->isPotentiallyEvaluated()) place(x->getExprOperand()), add("DEREF");
     return;
   }
+  if (auto* x = dyn_cast<AtomicExpr>(e)) return atomic(x);
   if (auto* x = dyn_cast<VAArgExpr>(e)) {
     value(x->getSubExpr());
     return add("DEREF");
@@ -317,6 +318,18 @@ void Walker::bind(const Expr* given) {
   initialise(bare(e)->getType(), e, false);
 }
 
+namespace {
+const Expr* without_temporary(const Expr* e) {
+  for (;;) {
+    auto* cast = dyn_cast<CastExpr>(e);
+    auto* temporary = dyn_cast<CXXBindTemporaryExpr>(e);
+    bool converts = cast && (cast->getCastKind() == CK_ConstructorConversion || cast->getCastKind() == CK_UserDefinedConversion);
+    if (!converts && !temporary) return e;
+    e = bare(temporary ? temporary->getSubExpr() : cast->getSubExpr());
+  }
+}
+}  // namespace
+
 void Walker::initialise(QualType type, const Expr* given, bool global) {
   const Expr* e = bare(given);
   if (type->isReferenceType()) {
@@ -325,7 +338,7 @@ void Walker::initialise(QualType type, const Expr* given, bool global) {
   }
   if (type->isRecordType() || type->isArrayType()) {
     // The new object takes the place of the temporary, which is therefore not destroyed.
-    while (auto* temporary = dyn_cast<CXXBindTemporaryExpr>(e)) e = bare(temporary->getSubExpr());
+    e = without_temporary(e);
     if (isa<ImplicitValueInitExpr>(e)) return add("COPY", eightbytes(context_, type));
     if (auto* list = dyn_cast<InitListExpr>(e)) return initialise_list(list, global);
     if (isa<StringLiteral>(e)) return add("COPY", eightbytes(context_, type));

@@ -82,7 +82,7 @@ void Walker::for_loop(const ForStmt* s) {
     for (auto* each : declared->decls()) {
       auto* variable = dyn_cast<VarDecl>(each);
       if (!variable || !variable->getInit()) continue;
-      flow_ = open_block("for-init", variable->getLocation());
+      flow_ = open_block("for-init", anchor(variable));
       if (variable == counter) value(variable->getInit()), add("LOIN");
       else initialise(variable->getType(), variable->getInit(), variable->hasGlobalStorage()), destroy(variable->getType());
     }

@@ -47,6 +47,7 @@ std::string conversion_name(const std::string& from, const std::string& to) {
 double eightbytes(const ASTContext& context, QualType type) {
   type = type.getNonReferenceType();
   if (type->isIncompleteType() || type->isDependentType() || type->isVariableArrayType()) return 1;
+  if (auto* record = type->getAsCXXRecordDecl(); record && record->isEmpty()) return 0;
   return std::max(1.0, std::ceil(static_cast<double>(context.getTypeSizeInChars(type).getQuantity()) / 8));
 }
 
@@ -96,7 +97,9 @@ bool is_constant(const ASTContext& context, const Expr* e) {
 }
 
 std::optional<bool> constant_condition(const ASTContext& context, const Expr* condition) {
-  if (condition->isValueDependent() || !is_constant(context, condition)) return {};
+  // The compiler folds conditions even through calls.
+  Expr::EvalResult result;
+  if (condition->isValueDependent() || !condition->EvaluateAsRValue(result, context) || result.HasSideEffects) return {};
   bool value = false;
   if (!condition->EvaluateAsBooleanCondition(value, context)) return {};
   return value;

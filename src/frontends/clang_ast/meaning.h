@@ -15,7 +15,7 @@ namespace perfcast::clang_ast {
 std::string type_code(const clang::ASTContext& context, clang::QualType type);
 // "VISRD"; empty where the conversion costs nothing (same size, or from a comparison).
 std::string conversion_name(const std::string& from, const std::string& to);
-// Eightbytes a value of this type takes, at least one.
+// Eightbytes a value of this type takes, at least one; none for an empty class, of which nothing is ever copied.
 double eightbytes(const clang::ASTContext& context, clang::QualType type);
 
 // Without parentheses, wrappers of temporaries and full expressions, and casts that do nothing.

@@ -27,15 +27,17 @@ void Walker::initialisers(const CXXConstructorDecl* constructor) {
   auto at_constructor = [&] {
     block_ = implicit >= 0 ? implicit : (implicit = open_block("initialiser", constructor->getLocation()));
   };
+  int written = -1;
   for (auto* init : constructor->inits()) {
     if (!init->getInit()) continue;
-    if (init->isWritten()) open_block("initialiser", init->getSourceLocation());
+    if (init->isWritten()) written = open_block("initialiser", init->getSourceLocation());
     else at_constructor();
     if (auto* field = init->getAnyMember()) initialise(field->getType(), init->getInit(), false);
     else value(init->getInit());
   }
   if (!record->isPolymorphic()) return;
-  at_constructor();
+  if (written >= 0) block_ = written;  // set on the way to the first initialiser
+  else at_constructor();
   add_typed('T', context_.VoidPtrTy, false);  // the pointer to the virtual table
   unit_.reach_virtuals(record);
 }
@@ -147,7 +149,7 @@ void Walker::declaration(const VarDecl* variable) {
   const Expr* given = variable->getInit();
   QualType type = variable->getType();
   bool global = variable->hasGlobalStorage();
-  auto at = variable->getLocation();
+  auto at = anchor(variable);
   if (auto* array = context_.getAsVariableArrayType(type)) {
     flow_ = open_block("declaration", at);
     if (array->getSizeExpr()) value(array->getSizeExpr());
@@ -159,6 +161,11 @@ void Walker::declaration(const VarDecl* variable) {
     flow_ = open_block("declaration", at);
     add("BRAN");  // done already?
     return part("initialiser", anchor(given), [&] { initialise(type, given, true); });
+  }
+  if (!type->isRecordType() && !type->isArrayType() && !type->isReferenceType() &&
+      variable->mightBeUsableInConstantExpressions(context_) && variable->evaluateValue()) {
+    flow_ = open_block("declaration", at);
+    return add_typed('T', type, global);
   }
   auto* constructed = dyn_cast<CXXConstructExpr>(bare(given));
   bool nothing = constructed && constructed->getConstructor()->isTrivial() && constructed->getNumArgs() == 0 &&
@@ -195,6 +202,11 @@ bool can_leave(const Stmt* s, bool break_leaves = true, bool continue_leaves = t
 
 void Walker::if_statement(const IfStmt* s) {
   if (s->getInit()) statement(s->getInit());
+  if (s->isConstexpr()) {
+    auto live = s->getNondiscardedCase(context_);
+    if (live && *live) statement(*live);
+    return;
+  }
   if (s->isConsteval()) return branch(s->isNegatedConsteval() ? s->getThen() : s->getElse());
   if (s->getConditionVariable()) declaration(s->getConditionVariable());
   if (auto known = constant_condition(context_, s->getCond()))

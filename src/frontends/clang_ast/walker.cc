@@ -28,7 +28,7 @@ void Walker::part(const char* kind, SourceLocation at, const std::function<void(
 }
 
 void Walker::add(const std::string& operation, double times) {
-  if (!operation.empty()) function_.blocks[static_cast<std::size_t>(block_)].usage[operation] += times;
+  if (!operation.empty() && times > 0) function_.blocks[static_cast<std::size_t>(block_)].usage[operation] += times;
 }
 
 void Walker::add_typed(char operation, QualType type, bool global, double times) {
@@ -38,15 +38,36 @@ void Walker::add_typed(char operation, QualType type, bool global, double times)
 
 // Where debug information puts the operation at the root of an expression.
 SourceLocation Walker::anchor(const Expr* e) {
-  e = bare(e);
-  while (true) {
-    const Expr* inner = e;
-    if (auto* implicit = dyn_cast<ImplicitCastExpr>(e)) inner = bare(implicit->getSubExpr());
-    else if (auto* temporary = dyn_cast<CXXBindTemporaryExpr>(e)) inner = bare(temporary->getSubExpr());
-    if (inner == e) break;
-    e = inner;
+  for (e = bare(e);;) {
+    const Expr* inner = nullptr;
+    if (auto* cast = dyn_cast<CastExpr>(e)) {
+      bool silent = isa<ImplicitCastExpr>(e) || cast->getCastKind() == CK_ToVoid || cast->getCastKind() == CK_ConstructorConversion;
+      if (silent) inner = cast->getSubExpr();
+    } else if (auto* temporary = dyn_cast<CXXBindTemporaryExpr>(e)) {
+      inner = temporary->getSubExpr();
+    } else if (auto* construct = dyn_cast<CXXConstructExpr>(e)) {
+      if (construct->isElidable() && construct->getNumArgs() == 1) inner = construct->getArg(0);
+    } else if (auto* unary = dyn_cast<UnaryOperator>(e)) {
+      if (unary->getOpcode() == UO_LNot) inner = unary->getSubExpr();  // branches the other way round
+    } else if (auto* literal = dyn_cast<CompoundLiteralExpr>(e)) {
+      inner = literal->getInitializer();
+    } else if (auto* list = dyn_cast<InitListExpr>(e)) {
+      if (list->getNumInits()) inner = list->getInit(0);
+    } else if (auto* binary = dyn_cast<BinaryOperator>(e)) {  // a structure is copied where it is read
+      if (binary->getOpcode() == BO_Assign && binary->getType()->isRecordType()) inner = binary->getRHS();
+    }
+    if (!inner) return e->getExprLoc();
+    e = bare(inner);
   }
-  return e->getExprLoc();
+}
+
+// The place where a variable gets its value: its name for scalars, what is constructed for others.
+SourceLocation Walker::anchor(const VarDecl* variable) {
+  const Expr* given = variable->getInit();
+  bool scalar = !variable->getType()->isRecordType() && !variable->getType()->isArrayType();
+  if (!given || scalar || given->isConstantInitializer(variable->getASTContext(), false)) return variable->getLocation();
+  auto at = anchor(given);
+  return at.isValid() ? at : variable->getLocation();
 }
 
 void Walker::children(const Stmt* s) {

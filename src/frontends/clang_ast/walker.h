@@ -28,6 +28,7 @@ class Walker {
   // OPERATION TYPE STORAGE; without effect for what is no scalar.
   void add_typed(char operation, clang::QualType type, bool global, double times = 1);
   static clang::SourceLocation anchor(const clang::Expr* e);
+  static clang::SourceLocation anchor(const clang::VarDecl* variable);
   void not_understood(const clang::Stmt* s);
   void children(const clang::Stmt* s);
 
@@ -83,6 +84,7 @@ class Walker {
   void new_object(const clang::CXXNewExpr* e);
   void delete_object(const clang::CXXDeleteExpr* e);
   void lambda(const clang::LambdaExpr* e);
+  void atomic(const clang::AtomicExpr* e);
 
   Unit& unit_;
   clang::ASTContext& context_;
