@@ -25,7 +25,7 @@ struct Pair { Body once, twice; };
 extern const struct Pair perfcast_experiments[];
 extern const int perfcast_experiment_count;
 
-enum { most_rounds = 400 };
+enum { fewest_rounds = 6, most_rounds = 400 };
 static const long most_iterations = 1L << 24; /* of a dozen statements: what is still too short does nothing */
 struct Run {
   long iterations;
@@ -132,7 +132,7 @@ int main(int argc, char** argv) {
   const int troubles[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGALRM};
   for (size_t i = 0; i < sizeof troubles / sizeof *troubles; i++) signal(troubles[i], on_trouble);
   study_clock();
-  for (volatile int round = -1; round < rounds && (round < 3 || now_ns() < end_ns); round++)
+  for (volatile int round = -1; round < rounds && (round < fewest_rounds || now_ns() < end_ns); round++)
     for (volatile int e = 0; e < count; e++) {
       if (!chosen[e] || runs[e].failed || runs[e].vanished) continue;
       int trouble = sigsetjmp(escape, 1);

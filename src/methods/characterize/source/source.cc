@@ -70,6 +70,13 @@ Result<RawResults> observe(const Work& work, const ExperimentProgram& program, S
   return results;
 }
 
+// The first few of many names.
+std::string named(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 12;
+  if (names.size() <= most) return join(names, ", ");
+  return join({names.begin(), names.begin() + most}, ", ") + fmt::format(" and {} more", names.size() - most);
+}
+
 OperationCosts costs_of(const ExperimentProgram& program, const RawResults& results, double confidence,
                         std::vector<Gap>& gaps) {
   OperationCosts costs{program.choice.language, program.choice.compiler, program.choice.flags, {}};
@@ -80,7 +87,7 @@ OperationCosts costs_of(const ExperimentProgram& program, const RawResults& resu
     else failed.push_back(formula.operation);
   }
   if (!failed.empty())
-    gaps.push_back({"source operations of " + title(program.choice) + ": the experiments failed for " + join(failed, ", "), {}, 0});
+    gaps.push_back({"source operations of " + title(program.choice) + ": the experiments failed for " + named(failed), {}, 0});
   return costs;
 }
 
