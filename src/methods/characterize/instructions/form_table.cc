@@ -1,0 +1,225 @@
+#include "methods/characterize/instructions/form_table.h"
+
+#include <charconv>
+#include <functional>
+#include <regex>
+
+#include "base/files.h"
+#include "base/paths.h"
+#include "base/text.h"
+
+namespace perfcast::instructions {
+namespace {
+
+std::string trim(const std::string& text) {
+  const auto first = text.find_first_not_of(" \t\r");
+  if (first == std::string::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+std::vector<std::string> columns(const std::string& line) {
+  // " | " separates; a bar inside a regular expression has no blanks around it.
+  std::vector<std::string> parts;
+  std::size_t start = 0;
+  for (std::size_t bar; (bar = line.find(" |", start)) != std::string::npos;) {
+    if (bar + 2 < line.size() && line[bar + 2] != ' ') { start = bar + 2; continue; }
+    parts.push_back(trim(line.substr(start, bar - start)));
+    start = bar + 2;
+  }
+  parts.push_back(trim(line.substr(start)));
+  for (auto& part : parts)
+    if (part == "-") part.clear();
+  return parts;
+}
+std::vector<std::string> words_of(const std::string& text, char separator = ' ') {
+  std::vector<std::string> words;
+  for (auto& word : split(text, separator))
+    if (!trim(word).empty()) words.push_back(trim(word));
+  return words;
+}
+std::optional<int> number(const std::string& text) {
+  int value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return {};
+  return value;
+}
+
+class Parser {
+ public:
+  Parser(const std::string& text, std::string name) : lines_(split(text, '\n')), name_(std::move(name)) {}
+
+  Result<FormTable> parse() {
+    for (at_ = 0; at_ < lines_.size(); at_++) {
+      const std::string line = trim(lines_[at_]);
+      if (line.empty() || line[0] == '#') continue;
+      if (line.front() == '[' && line.back() == ']') {
+        section_ = line.substr(1, line.size() - 2);
+        continue;
+      }
+      CHECK_OK(read(line));
+    }
+    CHECK_OK(check());
+    return std::move(table_);
+  }
+
+ private:
+  Status read(const std::string& line) {
+    if (section_.empty()) return head(line);
+    if (section_ == "forms") return form(line);
+    if (section_ == "cases") return special(line);
+    if (section_ == "clocks") return clock(line);
+    if (section_ == "references") return reference(line);
+    if (section_ == "canary") { table_.canary = line; return {}; }
+    if (section_ == "filler") { table_.filler = line == "-" ? "" : line; return {}; }
+    return wrong("unknown section [" + section_ + "]");
+  }
+
+  Status head(const std::string& line) {
+    if (line.ends_with("<<")) {
+      std::string& block = table_.words[trim(line.substr(0, line.size() - 2))];
+      while (++at_ < lines_.size() && trim(lines_[at_]) != ">>") block += lines_[at_] + "\n";
+      return at_ < lines_.size() ? Status{} : wrong("a block without its end >>");
+    }
+    const auto colon = line.find(':');
+    if (colon == std::string::npos) return wrong("expected `key: value`");
+    const std::string key = trim(line.substr(0, colon)), value = trim(line.substr(colon + 1));
+    if (key == "isa") table_.isa = value;
+    else if (key.starts_with("set ")) table_.registers[key.substr(4)] = words_of(value);
+    else table_.words[key] = value;
+    return {};
+  }
+
+  Status form(const std::string& line) {
+    auto part = columns(line);
+    if (part.size() < 5) return wrong("a form has at least five columns");
+    part.resize(7);
+    Form f;
+    f.name = part[0], f.opcodes = part[1], f.kind = part[2], f.chain = part[3], f.stream = part[4];
+    f.accumulate = part[6];
+    if (table_.find(f.name)) return wrong("form " + f.name + " is given twice");
+    CHECK_OK(settings(part[5], [&](const std::string& key, const std::string& value) {
+      if (key == "needs") f.needs = words_of(value, ',');
+      else if (key == "minus") f.minus = words_of(value, ',');
+      else if (key == "setup") f.setup = value;
+      else if (key == "per" && number(value)) f.per = *number(value);
+      else return false;
+      return true;
+    }));
+    try {
+      std::regex check(f.opcodes);
+    } catch (const std::regex_error&) {
+      return wrong("not a regular expression: " + f.opcodes);
+    }
+    table_.forms.push_back(std::move(f));
+    return {};
+  }
+
+  Status special(const std::string& line) {
+    auto part = columns(line);
+    if (part.size() != 5) return wrong("a case has five columns");
+    Case c;
+    c.kind = part[0], c.name = part[1], c.body = part[4];
+    for (auto& word : words_of(part[2])) {
+      if (!number(word)) return wrong("not a number: " + word);
+      c.parameters.push_back(*number(word));
+    }
+    if (c.parameters.empty()) return wrong("a case without parameters");
+    CHECK_OK(settings(part[3], [&](const std::string& key, const std::string& value) {
+      if (key == "needs") c.needs = words_of(value, ',');
+      else if (key == "setup") c.setup = value;
+      else if (key == "before") c.before = value;
+      else if (key == "per" && number(value)) c.per = *number(value);
+      else if (key == "iterations" && number(value)) c.iterations = *number(value);
+      else if (key == "long") c.after_long_chain = true;
+      else return false;
+      return true;
+    }));
+    table_.cases.push_back(std::move(c));
+    return {};
+  }
+
+  Status clock(const std::string& line) {
+    auto part = columns(line);
+    if (part.size() != 2 || !number(part[0])) return wrong("a clock is `cycles | chain`");
+    table_.clocks.push_back({*number(part[0]), part[1]});
+    return {};
+  }
+
+  Status reference(const std::string& line) {
+    if (const auto equal = line.find(" = "); equal != std::string::npos) {
+      table_.references.push_back({trim(line.substr(0, equal)), trim(line.substr(equal + 3))});
+    } else {
+      const Form* form = table_.find(line);
+      if (!form || form->stream.empty()) return wrong("no form with a stream is called " + line);
+      table_.references.push_back({line, form->stream});
+    }
+    return {};
+  }
+
+  Status settings(const std::string& text, const std::function<bool(const std::string&, const std::string&)>& take) {
+    for (auto& word : words_of(text)) {
+      const auto equal = word.find('=');
+      if (equal == std::string::npos || !take(word.substr(0, equal), word.substr(equal + 1)))
+        return wrong("unknown setting " + word);
+    }
+    return {};
+  }
+
+  Status check() {
+    for (auto* key : {"prologue", "epilogue", "loop", "top", "long"})
+      if (table_.word(key).empty()) return unfit(std::string("gives no ") + key, name_);
+    if (table_.isa.empty() || table_.clocks.empty() || table_.canary.empty())
+      return unfit("gives no isa, clocks or canary", name_);
+    auto known = [&](const std::string& setup) { return table_.words.contains("setup " + setup); };
+    for (auto& form : table_.forms) {
+      if (!known(form.setup)) return unfit("form " + form.name + " wants the unknown setup " + form.setup, name_);
+      for (auto& other : form.minus)
+        if (!table_.find(other)) return unfit("form " + form.name + " subtracts the unknown form " + other, name_);
+    }
+    for (auto& c : table_.cases)
+      if (!known(c.setup)) return unfit("case " + c.name + " wants the unknown setup " + c.setup, name_);
+    return {};
+  }
+
+  std::unexpected<Error> wrong(const std::string& what) {
+    return unfit(what, name_ + ":" + std::to_string(at_ + 1));
+  }
+
+  std::vector<std::string> lines_;
+  std::string name_, section_;
+  std::size_t at_ = 0;
+  FormTable table_;
+};
+
+}  // namespace
+
+const Form* FormTable::find(const std::string& name) const {
+  for (auto& form : forms)
+    if (form.name == name) return &form;
+  return nullptr;
+}
+
+const std::string& FormTable::word(const std::string& key) const {
+  static const std::string none;
+  auto it = words.find(key);
+  return it == words.end() ? none : it->second;
+}
+
+Result<FormTable> parse_form_table(const std::string& text, const std::string& name) {
+  return Parser(text, name).parse();
+}
+
+Result<FormTable> bundled_form_table(const std::string& isa) {
+  const auto path = (bundled_data() / "instructions" / (isa + ".txt")).string();
+  TRY(auto text, read_file(path));
+  return parse_form_table(text, path);
+}
+
+std::string host_isa() {
+#if defined(__aarch64__)
+  return "aarch64";
+#else
+  return "x86_64";
+#endif
+}
+
+}  // namespace perfcast::instructions

@@ -1,0 +1,75 @@
+// What to measure on an instruction set: the table data/instructions/<isa>.txt as plain data. The head of each table
+// explains its own notation; one table serves the generator of benchmarks, the fitting of the core and the tests.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace perfcast::instructions {
+
+// One form: an instruction with the shape of its operands, and how to measure it. Templates that do not exist (a
+// store has no chain) are empty.
+struct Form {
+  std::string name;        // "add.rr64"
+  std::string opcodes;     // regular expression over LLVM's opcode names it speaks for; empty: a variant of another form
+  std::string kind;        // class of instructions that behave alike: "fp-add"
+  std::string chain;       // copies depend on each other
+  std::string stream;      // copies are independent
+  std::string accumulate;  // chain through the accumulator only
+  std::vector<std::string> needs;  // CPU features, as /proc/cpuinfo names them
+  std::vector<std::string> minus;  // forms whose latency is part of the chain
+  std::string setup = "plain";
+  int per = 1;             // latencies of this form in one copy of the chain
+  bool operator==(const Form&) const = default;
+};
+
+// A benchmark that is not about one form: loops, branches, renaming, forwarding, windows.
+struct Case {
+  std::string kind, name, body;
+  std::vector<int> parameters;     // one benchmark each
+  std::vector<std::string> needs;
+  std::string setup = "plain";
+  std::string before;              // placed before the function, outside its loop
+  int per = 1;                     // results are divided by this
+  int iterations = 0;              // at least so many per slice
+  bool after_long_chain = false;   // a long chain of square roots goes before the body
+  bool operator==(const Case&) const = default;
+};
+
+struct Clock {
+  int cycles = 1;  // per copy
+  std::string chain;
+  bool operator==(const Clock&) const = default;
+};
+
+struct Reference {
+  std::string name, stream;
+  bool operator==(const Reference&) const = default;
+};
+
+struct FormTable {
+  std::string isa;
+  std::map<std::string, std::vector<std::string>> registers;  // sets to take from in turn
+  std::map<std::string, std::string> words;                   // prologue, loop, setup ..., by key
+  std::vector<Form> forms;
+  std::vector<Case> cases;
+  std::vector<Clock> clocks;
+  std::vector<Reference> references;
+  std::string canary, filler;
+
+  const Form* find(const std::string& name) const;
+  const std::string& word(const std::string& key) const;  // empty when the table does not give it
+};
+
+// Reads a table; an error names the line.
+Result<FormTable> parse_form_table(const std::string& text, const std::string& name);
+// The bundled table of an instruction set.
+Result<FormTable> bundled_form_table(const std::string& isa);
+// "x86_64" or "aarch64", as this program was built.
+std::string host_isa();
+
+}  // namespace perfcast::instructions
