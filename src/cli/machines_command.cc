@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/common.h"
+#include "methods/characterize/instructions/against_llvm.h"
 #include "record/comparison.h"
 #include "report/machine_text.h"
 
@@ -14,6 +15,7 @@ namespace {
 struct MachinesArguments {
   std::string show, reference;
   std::vector<std::string> compare;
+  bool against_llvm = false;
   OutputOptions output;
 };
 
@@ -32,8 +34,30 @@ Status list(const MachinesArguments& arguments) {
   return write_file(arguments.output.file, arguments.output.json() ? json.dump(1) + "\n" : table.text());
 }
 
+// Where the machine's measured instructions and LLVM's scheduling tables disagree.
+Status show_against_llvm(const Machine& machine, const OutputOptions& output) {
+  if (!machine.core)
+    return unfit("the machine has no instruction data to compare", machine.name, "perfcast characterize measures it");
+  TRY(auto result, instructions::against_llvm(*machine.core, machine.isa));
+  Table table({"form", "opcode", "latency", "LLVM", "throughput", "LLVM"});
+  Json rows = Json::array();
+  auto text = [](const std::optional<double>& value) { return value ? number_text(*value, 3) : std::string(); };
+  for (const auto& row : result.rows) {
+    table.add({row.form, row.opcode, text(row.latency), text(row.llvm_latency), text(row.throughput), text(row.llvm_throughput)});
+    Json json = {{"form", row.form}, {"opcode", row.opcode}};
+    if (row.latency) json["latency"] = *row.latency, json["llvm_latency"] = *row.llvm_latency;
+    if (row.throughput) json["throughput"] = *row.throughput, json["llvm_throughput"] = *row.llvm_throughput;
+    rows.push_back(json);
+  }
+  Json json = {{"machine", machine.name}, {"llvm_cpu", result.llvm_cpu}, {"compared", result.compared}, {"disagreements", rows}};
+  std::string summary = fmt::format("{}: {} of {} measured instruction forms disagree with LLVM's tables for {} (cycles)\n",
+                                    machine.name, result.rows.size(), result.compared, result.llvm_cpu);
+  return write_file(output.file, output.json() ? json.dump(1) + "\n" : summary + table.text());
+}
+
 Status show(const MachinesArguments& arguments) {
   TRY(Machine machine, find_machine(arguments.show));
+  if (arguments.against_llvm) return show_against_llvm(machine, arguments.output);
   return emit(machine, report::machine_text(machine), arguments.output);
 }
 
@@ -59,9 +83,9 @@ void add_machines(CLI::App& app, Action& action) {
     return command;
   };
   add("list", "The machines that can be named", list);
-  add("show", "Every number of a machine, with its origin", show)
-      ->add_option("machine", arguments->show, "A machine file, or the name of a saved or bundled machine")
-      ->required();
+  CLI::App* showing = add("show", "Every number of a machine, with its origin", show);
+  showing->add_option("machine", arguments->show, "A machine file, or the name of a saved or bundled machine")->required();
+  showing->add_flag("--against-llvm", arguments->against_llvm, "Only where its instructions and LLVM's tables disagree");
   CLI::App* comparing = add("compare", "Machines side by side, normalised to the first", compare);
   comparing->add_option("machines", arguments->compare, "Machine files or names")->required();
   comparing->add_option("--to", arguments->reference, "Normalise to this machine instead");

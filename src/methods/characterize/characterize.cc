@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "methods/characterize/instructions/measure_core.h"
 #include "methods/characterize/memory/memory.h"
 #include "methods/characterize/rate/rate.h"
 #include "methods/characterize/source/source.h"
@@ -24,6 +25,16 @@ Status measure_memory_levels(Work& work, Machine& machine) {
   return {};
 }
 
+Status measure_instructions(Work& work, Machine& machine) {
+  instructions::CoreOptions options;
+  options.quick = work.options.quick;
+  options.progress = [&](double done, const std::string& what) { work.doing(what, done); };
+  TRY(auto measured, instructions::measure_core(options));
+  machine.core = std::move(measured.core);
+  machine.gaps.insert(machine.gaps.end(), measured.gaps.begin(), measured.gaps.end());
+  return {};
+}
+
 // A section fills its part of the machine in about its share of the time. Adding one is adding a line.
 struct Section {
   const char* name;
@@ -35,6 +46,7 @@ constexpr Section sections[] = {
     {"rate", {1}, {2}, measure_rate},
     {"source", {12}, {120}, measure_source},
     {"memory", {6}, {45}, measure_memory_levels},
+    {"core", {5}, {60}, measure_instructions},
 };
 
 std::string processor_name() {

@@ -45,31 +45,29 @@ std::string copies(const FormTable& table, const std::string& text, int count, d
   return all;
 }
 
-bool has_prefix(const std::vector<std::string>& needs, const std::string& prefix) {
-  return std::ranges::any_of(needs, [&](auto& need) { return need.starts_with(prefix); });
-}
-// How wide the vectors are that the setup fills: "", "avx" or "avx512".
+// How wide the vectors are that the setup fills, as the body names them: "", "avx" (256 bits) or "avx512". Filling
+// more than is used would leave the upper parts dirty, which some cores make older instructions pay for.
 std::string width_of(const Benchmark& b) {
-  if (has_prefix(b.needs, "avx512")) return "avx512";
-  if (has_prefix(b.needs, "avx") || has_prefix(b.needs, "fma") || has_prefix(b.needs, "f16c")) return "avx";
-  return "";
+  if (b.body.find("%zmm") != std::string::npos || b.body.find("%k") != std::string::npos) return "avx512";
+  return b.body.find("%ymm") != std::string::npos ? "avx" : "";
+}
+// ... and with which instructions: registers filled by older ones cost newer ones a cycle.
+std::string vectors_of(const FormTable& table, const Benchmark& b) {
+  const std::string width = width_of(b);
+  if (!width.empty()) return table.word("vectors " + width);
+  const bool newer = b.body.starts_with("v") || b.body.find("\nv") != std::string::npos || b.body.find(";v") != std::string::npos;
+  return newer && !table.word("vectors vex").empty() ? table.word("vectors vex") : table.word("vectors");
 }
 
 std::string setup_of(const FormTable& table, const Benchmark& b) {
   const std::string width = width_of(b);
   std::string text = table.word("setup " + b.setup);
-  if (auto vectors = split_words(table.word(width.empty() ? "vectors" : "vectors " + width)); vectors.size() == 2) {
+  if (auto vectors = split_words(vectors_of(table, b)); vectors.size() == 2) {
     replace_all(text, "<mov>", vectors[0]);
     replace_all(text, "<reg>", vectors[1]);
   }
   if (!table.word("masks " + width).empty()) text += "; " + table.word("masks " + width);
   return text;
-}
-
-std::vector<std::string> join_needs(std::vector<std::string> a, const std::vector<std::string>& b) {
-  for (auto& need : b)
-    if (std::ranges::find(a, need) == a.end()) a.push_back(need);
-  return a;
 }
 
 class Lister {
@@ -105,17 +103,16 @@ class Lister {
  private:
   Benchmark& add(std::string name, Kind kind, std::string body, double per) {
     list_.push_back({.name = std::move(name), .kind = kind, .form = {}, .with = {}, .body = std::move(body),
-                     .setup = "plain", .before = {}, .needs = {}, .per = per, .iterations = 0});
+                     .setup = "plain", .before = {}, .per = per, .iterations = 0});
     return list_.back();
   }
-  void about(Benchmark& b, const Form& form) { b.form = form.name, b.setup = form.setup, b.needs = form.needs; }
+  void about(Benchmark& b, const Form& form) { b.form = form.name, b.setup = form.setup; }
 
   void guard(const std::string& width) {
     const std::string key = width.empty() ? "guard" : "guard " + width;
     if (table_.word(key).empty()) return;
     auto& b = add(width.empty() ? "guard" : "guard/" + width, Kind::guard, copies(table_, table_.word(key), 96), 96);
     b.setup = "pd";
-    if (!width.empty()) b.needs = {width == "avx512" ? "avx512f" : "avx2"};
   }
   void chain(const Form& form, const std::string& text, Kind kind, int per) {
     const int count = std::max(1, chain_length / instructions_in(text));
@@ -151,9 +148,7 @@ class Lister {
       auto& b = add("pair/" + form.name + "/" + reference.name, Kind::pair, std::move(body), count);
       about(b, form);
       b.with = reference.name;
-      if (reference.stream.starts_with("v") && table_.isa == "x86_64") b.needs = join_needs(b.needs, {"avx"});
-      if (b.setup == "plain" || b.setup == "ring" || b.setup == "flags") b.setup = other ? other->setup : "pd";
-      if (b.setup == "ring") b.setup = form.setup;
+      if ((b.setup == "plain" || b.setup == "flags") && other->setup.starts_with("p")) b.setup = other->setup;
     }
   }
   void special(const Case& c) {
@@ -162,11 +157,10 @@ class Lister {
       if (c.after_long_chain) text = table_.word("long") + ";" + text;
       replace_all(text, "<n>", std::to_string(n));
       auto& b = add(c.kind + "/" + c.name + "/" + std::to_string(n), Kind::special, expand(table_, text, 0), c.per);
-      b.with = c.kind, b.setup = c.setup, b.needs = c.needs, b.before = c.before, b.iterations = c.iterations;
+      b.with = c.kind, b.setup = c.setup, b.before = c.before, b.iterations = c.iterations;
     }
   }
 
-  static constexpr int slot_fillers = 7;
   const FormTable& table_;
   const Selection& selection_;
   std::vector<Benchmark> list_;
@@ -228,10 +222,12 @@ std::string write_assembly(const FormTable& table, const std::vector<Benchmark>&
     put("perfcast_b" + std::to_string(i) + ":");
     put(table.word("prologue"));
     put(setup_of(table, b));
-    put(".p2align 6");
+    const std::string loop = "perfcast_l" + std::to_string(i);  // the loop as a symbol, for who wants to decode it
+    put(".p2align 6; .type " + loop + ",%function; " + loop + ":");
     put(table.word("top"));
     put(b.body);
     put(table.word("loop"));
+    put(".size " + loop + ",.-" + loop);
     put(table.word(width_of(b).empty() || table.word("epilogue wide").empty() ? "epilogue" : "epilogue wide"));
     line += static_cast<int>(std::count(text.begin() + static_cast<std::ptrdiff_t>(start), text.end(), '\n'));
   }

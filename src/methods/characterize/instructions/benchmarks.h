@@ -20,10 +20,11 @@ struct Benchmark {
   std::string with;       // the reference of a pair; the kind of a special case
   std::string body;       // one iteration of the loop, expanded
   std::string setup, before;
-  std::vector<std::string> needs;
   double per = 1;         // what is measured happens so often in one iteration
   int iterations = 0;     // at least so many per slice
 };
+
+constexpr int slot_fillers = 7;  // between two copies in a benchmark of slots
 
 struct Selection {
   bool pairs = true, slots = true, special = true;
@@ -33,7 +34,8 @@ struct Selection {
 // Every benchmark of the table: clocks, canary and guards first, then in the order of the table, wide vectors last.
 std::vector<Benchmark> list_benchmarks(const FormTable& table, const Selection& selection = {});
 
-// One assembler file: a function per benchmark and the table `perfcast_benchmarks` that the harness reads.
+// One assembler file: a function per benchmark, its loop named perfcast_l<number>, and the table `perfcast_benchmarks`
+// that the harness reads.
 // `lines` receives, per benchmark, the first line of its function, so that an assembler's complaint finds its culprit.
 std::string write_assembly(const FormTable& table, const std::vector<Benchmark>& benchmarks,
                            std::vector<int>* lines = nullptr);

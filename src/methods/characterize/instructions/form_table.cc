@@ -43,6 +43,18 @@ std::optional<int> number(const std::string& text) {
   return value;
 }
 
+// "12", or "8..64:4" for 8, 12, ... 64.
+bool add_parameters(const std::string& word, std::vector<int>& parameters) {
+  if (auto one = number(word)) return parameters.push_back(*one), true;
+  const auto dots = word.find(".."), colon = word.find(':');
+  if (dots == std::string::npos || colon == std::string::npos || colon < dots) return false;
+  const auto first = number(word.substr(0, dots)), last = number(word.substr(dots + 2, colon - dots - 2));
+  const auto step = number(word.substr(colon + 1));
+  if (!first || !last || !step || *step < 1) return false;
+  for (int n = *first; n <= *last; n += *step) parameters.push_back(n);
+  return true;
+}
+
 class Parser {
  public:
   Parser(const std::string& text, std::string name) : lines_(split(text, '\n')), name_(std::move(name)) {}
@@ -97,17 +109,18 @@ class Parser {
     f.accumulate = part[6];
     if (table_.find(f.name)) return wrong("form " + f.name + " is given twice");
     CHECK_OK(settings(part[5], [&](const std::string& key, const std::string& value) {
-      if (key == "needs") f.needs = words_of(value, ',');
+      if (key == "text") f.text = value;
       else if (key == "minus") f.minus = words_of(value, ',');
       else if (key == "setup") f.setup = value;
       else if (key == "per" && number(value)) f.per = *number(value);
+      else if (key == "dependent") f.dependent = true;
       else return false;
       return true;
     }));
     try {
-      std::regex check(f.opcodes);
+      std::regex opcodes(f.opcodes), text(f.text);
     } catch (const std::regex_error&) {
-      return wrong("not a regular expression: " + f.opcodes);
+      return wrong("not a regular expression: " + f.opcodes + " " + f.text);
     }
     table_.forms.push_back(std::move(f));
     return {};
@@ -118,15 +131,15 @@ class Parser {
     if (part.size() != 5) return wrong("a case has five columns");
     Case c;
     c.kind = part[0], c.name = part[1], c.body = part[4];
-    for (auto& word : words_of(part[2])) {
-      if (!number(word)) return wrong("not a number: " + word);
-      c.parameters.push_back(*number(word));
-    }
+    for (auto& word : words_of(part[2]))
+      if (!add_parameters(word, c.parameters)) return wrong("not a number or a range like 8..64:4: " + word);
     if (c.parameters.empty()) return wrong("a case without parameters");
     CHECK_OK(settings(part[3], [&](const std::string& key, const std::string& value) {
-      if (key == "needs") c.needs = words_of(value, ',');
-      else if (key == "setup") c.setup = value;
+      if (key == "setup") c.setup = value;
       else if (key == "before") c.before = value;
+      else if (key == "load") c.load = value;
+      else if (key == "store") c.store = value;
+      else if (key == "minus") c.minus = words_of(value, ',');
       else if (key == "per" && number(value)) c.per = *number(value);
       else if (key == "iterations" && number(value)) c.iterations = *number(value);
       else if (key == "long") c.after_long_chain = true;
@@ -145,13 +158,11 @@ class Parser {
   }
 
   Status reference(const std::string& line) {
-    if (const auto equal = line.find(" = "); equal != std::string::npos) {
-      table_.references.push_back({trim(line.substr(0, equal)), trim(line.substr(equal + 3))});
-    } else {
-      const Form* form = table_.find(line);
-      if (!form || form->stream.empty()) return wrong("no form with a stream is called " + line);
-      table_.references.push_back({line, form->stream});
-    }
+    const auto equal = line.find(" = ");
+    const std::string name = trim(line.substr(0, equal));
+    const Form* form = table_.find(name);
+    if (!form || form->stream.empty()) return wrong("no form with a stream is called " + name);
+    table_.references.push_back({name, equal == std::string::npos ? form->stream : trim(line.substr(equal + 3))});
     return {};
   }
 
@@ -175,8 +186,14 @@ class Parser {
       for (auto& other : form.minus)
         if (!table_.find(other)) return unfit("form " + form.name + " subtracts the unknown form " + other, name_);
     }
-    for (auto& c : table_.cases)
+    for (auto& c : table_.cases) {
       if (!known(c.setup)) return unfit("case " + c.name + " wants the unknown setup " + c.setup, name_);
+      auto names = c.minus;
+      for (auto& name : {c.load, c.store})
+        if (!name.empty()) names.push_back(name);
+      for (auto& name : names)
+        if (!table_.find(name)) return unfit("case " + c.name + " names the unknown form " + name, name_);
+    }
     return {};
   }
 

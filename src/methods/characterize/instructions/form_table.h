@@ -20,10 +20,11 @@ struct Form {
   std::string chain;       // copies depend on each other
   std::string stream;      // copies are independent
   std::string accumulate;  // chain through the accumulator only
-  std::vector<std::string> needs;  // CPU features, as /proc/cpuinfo names them
+  std::string text;        // regular expression over the assembler text, where opcodes are not enough
   std::vector<std::string> minus;  // forms whose latency is part of the chain
   std::string setup = "plain";
   int per = 1;             // latencies of this form in one copy of the chain
+  bool dependent = false;  // copies of the stream depend on each other after all (flags, fixed registers)
   bool operator==(const Form&) const = default;
 };
 
@@ -31,11 +32,12 @@ struct Form {
 struct Case {
   std::string kind, name, body;
   std::vector<int> parameters;     // one benchmark each
-  std::vector<std::string> needs;
   std::string setup = "plain";
   std::string before;              // placed before the function, outside its loop
   int per = 1;                     // results are divided by this
   int iterations = 0;              // at least so many per slice
+  std::string load, store;         // of forwarding: the forms that load and store
+  std::vector<std::string> minus;  // forms whose latency is part of the result
   bool after_long_chain = false;   // a long chain of square roots goes before the body
   bool operator==(const Case&) const = default;
 };
@@ -47,7 +49,8 @@ struct Clock {
 };
 
 struct Reference {
-  std::string name, stream;
+  std::string name;    // the form whose ports it uses
+  std::string stream;
   bool operator==(const Reference&) const = default;
 };
 

@@ -118,6 +118,20 @@ Result<Timings> read_timings(const std::string& output, const std::vector<Benchm
   return timings;
 }
 
+std::string write_timings(const Timings& timings, const std::vector<Benchmark>& benchmarks) {
+  std::ostringstream out;
+  out.precision(7);
+  out << "clock " << timings.clock_ghz << ' ' << timings.clock_low << ' ' << timings.clock_high << '\n';
+  out << "canary " << timings.canary << " rounds 0\n";
+  for (auto& b : benchmarks) {
+    if (auto signal = timings.refused.find(b.name); signal != timings.refused.end())
+      out << b.name << " signal " << signal->second << '\n';
+    else if (const Timing* t = timings.find(b.name))
+      out << b.name << ' ' << t->kept << ' ' << t->taken << ' ' << t->cycles * b.per << ' ' << t->spread * b.per << '\n';
+  }
+  return out.str();
+}
+
 Result<Timings> run_benchmarks(const FormTable& table, std::vector<Benchmark> benchmarks, const RunOptions& options) {
   std::string compiler = options.compiler;
   if (compiler.empty()) {

@@ -38,6 +38,9 @@ struct RunOptions {
   std::string compiler;       // empty: cc, gcc or clang, whichever is there
 };
 
+// Keeps and reads back what a run printed, for work without a machine at hand.
+std::string write_timings(const Timings& timings, const std::vector<Benchmark>& benchmarks);
+
 Result<Timings> run_benchmarks(const FormTable& table, std::vector<Benchmark> benchmarks, const RunOptions& options);
 
 // Turns the harness' output into timings; exposed for its tests.

@@ -1,0 +1,26 @@
+// Where do the measured instructions of a machine and LLVM's scheduling tables disagree?
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "record/core.h"
+
+namespace perfcast::instructions {
+
+struct Disagreement {
+  std::string form, opcode;                        // "div.sd", "DIVSDrr"
+  std::optional<double> latency, llvm_latency;     // cycles, where they disagree
+  std::optional<double> throughput, llvm_throughput;
+};
+struct AgainstLlvm {
+  std::string llvm_cpu;
+  int compared = 0;                     // forms with a measurement
+  std::vector<Disagreement> rows;       // in the order of the table
+};
+// Latencies count as different beyond 0.45 cycles, throughputs beyond 25 %.
+Result<AgainstLlvm> against_llvm(const CoreModel& core, const std::string& isa);
+
+}  // namespace perfcast::instructions

@@ -1,0 +1,29 @@
+// From timings to a core: what the instruction benchmarks say is written into the model of a core of the same family,
+// and where they contradict it, it is changed. Pure: works on kept timings as well as on fresh ones.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "methods/characterize/instructions/described_forms.h"
+#include "methods/characterize/instructions/run_benchmarks.h"
+#include "record/core.h"
+#include "record/gap.h"
+
+namespace perfcast::instructions {
+
+// What a benchmark says of a form, net of helpers.
+struct FormTiming {
+  std::optional<Measurement> latency, accumulate, throughput;  // cycles
+};
+FormTiming timing_of(const FormTable& table, const Timings& timings, const Form& form);
+
+struct FittedCore {
+  CoreModel core;
+  std::vector<Gap> gaps;                 // what could not be measured
+  std::vector<std::string> changes;      // where the measurement contradicted the family's model
+};
+FittedCore fit_core(const CoreModel& family, const FormTable& table, const DescribedForms& described,
+                    const Timings& timings);
+
+}  // namespace perfcast::instructions
