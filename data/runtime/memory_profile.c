@@ -241,7 +241,7 @@ static int predict_and_learn(uint32_t id, int taken) {
 }
 
 // Long bursts skip most loads and stores but still report branches: following them in the short ones is enough.
-enum { branches_to_warm_up = 500 };
+enum { branches_to_warm_up = 200 };
 void perfcast_branch(uint32_t id, uint32_t taken) {
   if (!perfcast_burst || burst_long || !mine()) return;
   int wrong = predict_and_learn(id, taken != 0);
@@ -255,11 +255,17 @@ static double setting(const char* name, double usual) {
   const char* text = getenv(name);
   return text ? atof(text) : usual;
 }
-static void start_burst(int is_long, double short_seconds, double long_seconds) {
+// Four kinds of bursts: many short ones reach every part of the program, a few long ones see far reuses. Each kind may
+// take its share of the time, so that short programs get the kinds they have time for.
+enum { burst_kinds = 4 };
+static const struct { double seconds, share; int halvings; uint64_t deepest; } kinds[burst_kinds] = {
+    {0.0005, 0.08, 0, 65536}, {0.003, 0.06, 0, 131072}, {0.02, 0.08, 2, 1u << 20}, {0.12, 0.08, 3, 4u << 20}};
+
+static void start_burst(int kind) {
   restart(&lines), restart(&pages);
-  halvings = is_long ? 3 : 0, event = 0, owned = 0, burst_long = is_long, branches_in_burst = 0;
-  burst_longest = is_long ? long_seconds : short_seconds;
-  burst_deepest = is_long ? 4u << 20 : 131072;
+  halvings = kinds[kind].halvings, event = 0, owned = 0, burst_long = kind >= 2, branches_in_burst = 0;
+  burst_longest = kinds[kind].seconds;
+  burst_deepest = kinds[kind].deepest;
   burst_start = seconds();
   perfcast_threshold = (uint64_t)full_hash >> halvings;
   perfcast_burst = 1;
@@ -275,9 +281,9 @@ static void wait_for(double time, int only_in_burst) {
 }
 static void* keep_time(void* unused) {
   (void)unused;
-  const double short_seconds = setting("PERFCAST_SHORT_BURST", 0.004), long_seconds = setting("PERFCAST_LONG_BURST", 0.12);
-  const double ratio = setting("PERFCAST_BURST_RATIO", 4), begin = seconds();
-  double spent_short = 0, spent_long = 0;
+  const double scale = setting("PERFCAST_BURST_SHARE", 1);
+  double spent[burst_kinds] = {0};
+  int kind = 0;
   uint64_t state = 88172645463325252ull;
   for (;;) {
     // The first burst was started before the program; wait for each to end, or end it when it takes too long.
@@ -285,13 +291,15 @@ static void* keep_time(void* unused) {
     wait_for(1.5 * burst_longest + 0.001, 1);
     end_burst();
     double took = seconds() - start;
-    *(burst_long ? &spent_long : &spent_short) += took;
+    spent[kind] += took;
     state ^= state << 13, state ^= state >> 7, state ^= state << 17;
-    wait_for(ratio * took * (0.75 + 0.5 * (double)(state >> 11) / 9007199254740992.0), 0);
-    header->total_ns = (uint64_t)(1e9 * (seconds() - begin));
-    // Short ones first; a long one when the short ones have paid for it.
-    int is_long = spent_short >= 3 * short_seconds && spent_long + long_seconds <= 1.5 * spent_short + 0.15 * (seconds() - begin);
-    start_burst(is_long, short_seconds, long_seconds);
+    // At least as long as the shortest kind may follow itself, give or take a half so as not to beat with a loop.
+    wait_for(kinds[0].seconds / kinds[0].share / scale * (0.5 + (double)(state >> 11) / 9007199254740992.0) - kinds[0].seconds, 0);
+    double now = seconds();
+    header->total_ns = (uint64_t)(1e9 * now);
+    for (kind = burst_kinds - 1; kind > 0; kind--)
+      if (spent[kind] + kinds[kind].seconds <= kinds[kind].share * scale * now) break;
+    start_burst(kind);
   }
   return 0;
 }
@@ -310,7 +318,7 @@ __attribute__((constructor)) static void begin(void) {
   header->accesses = perfcast_access_total, header->branches = perfcast_branch_total;
   header->page_bytes = 4096, header->magic = perfcast_memory_magic;
   pthread_atfork(0, 0, after_fork);
-  start_burst(0, setting("PERFCAST_SHORT_BURST", 0.004), 0.1);
+  start_burst(0);
   pthread_t thread;
   if (pthread_create(&thread, 0, keep_time, 0) == 0) pthread_detach(thread);
 }

@@ -1,5 +1,6 @@
 #include "engine/memory/hits.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace perfcast::engine {
@@ -7,10 +8,18 @@ namespace {
 
 constexpr double edge_steepness = 6.3;  // ln 9 / ln sqrt 2: see the header
 
-std::size_t level_that_holds(double bytes, const MemoryModel& memory) {
-  for (std::size_t i = 0; i < memory.levels.size(); i++)
-    if (!memory.levels[i].capacity_bytes || bytes <= memory.levels[i].capacity_bytes->value) return i;
-  return memory.levels.empty() ? 0 : memory.levels.size() - 1;
+// Shares of reuses by level, when all that is known is that they lie between two distances in lines.
+std::vector<double> spread_over_levels(double nearest, double farthest, const MemoryModel& memory) {
+  std::vector<double> shares(memory.levels.size(), 0.0);
+  nearest = std::max(1.0, nearest), farthest = std::max(2 * nearest, farthest);
+  double from = std::log(nearest), range = std::log(farthest) - from;
+  for (std::size_t i = 0; i < shares.size(); i++) {
+    const auto& capacity = memory.levels[i].capacity_bytes;
+    bool last = i + 1 == shares.size() || !capacity;
+    double to = last ? std::log(farthest) : std::clamp(std::log(capacity->value / memory.line_bytes), from, std::log(farthest));
+    shares[i] = (to - from) / range, from = to;
+  }
+  return shares;
 }
 
 }  // namespace
@@ -37,9 +46,16 @@ Served served_by(const Access& access, const MemoryModel& memory, double footpri
     }
   }
   double unseen = access.unknown + access.cold;
-  std::size_t far = level_that_holds(footprint_bytes, memory);
-  served.near[far] += unseen * access.cold_near;
-  served.alone[far] += unseen * (1 - access.cold_near);
+  if (access.lines.empty() && access.pages.empty()) {
+    served.alone[0] += unseen;
+  } else if (unseen > 0) {
+    double farthest_seen = access.lines.empty() ? 1 : access.lines.back().distance;
+    auto shares = spread_over_levels(farthest_seen, footprint_bytes / memory.line_bytes, memory);
+    for (std::size_t i = 0; i < levels; i++) {
+      served.near[i] += unseen * shares[i] * access.cold_near;
+      served.alone[i] += unseen * shares[i] * (1 - access.cold_near);
+    }
+  }
   return served;
 }
 

@@ -19,8 +19,9 @@ struct Served {
   std::vector<double> near, alone;
 };
 
-// `footprint_bytes` is all the memory the program touches: what no burst could see (unknown, cold) comes from the
-// smallest level that holds it.
+// `footprint_bytes` is all the memory the program touches. What no burst could see lies somewhere beyond the farthest
+// reuse that was seen, and within the footprint: any octave in between is as likely as any other. An access that was
+// never seen at all is taken to hit: it is too rare to be met by a burst.
 Served served_by(const Access& access, const MemoryModel& memory, double footprint_bytes);
 
 // Share of the executions whose page is out of a translation buffer of `entries`.

@@ -53,11 +53,19 @@ TEST(Hits, SharesAddUpToOne) {
   EXPECT_NEAR(sum, 1, 1e-12);
 }
 
-TEST(Hits, UnknownComesFromWhatHoldsTheProgram) {
+TEST(Hits, UnknownLiesBetweenWhatWasSeenAndTheFootprint) {
+  Access a;
+  a.lines = {{1024, 0.5, 0}}, a.unknown = 0.5;
+  // Seen up to twice L1; the program has four times L2: six octaves in between, two of them beyond L2.
+  auto served = served_by(a, toy_memory(), 4.0 * 1048576);
+  EXPECT_NEAR(served.alone[2], 0.5 * 2 / 6, 0.01);
+  EXPECT_NEAR(served.alone[1], 0.5 + 0.5 * 4 / 6, 0.02);
+}
+
+TEST(Hits, WhatWasNeverSeenIsTakenToHit) {
   Access a;
   a.unknown = 1;
-  EXPECT_EQ(served_by(a, toy_memory(), 500000).alone[1], 1);
-  EXPECT_EQ(served_by(a, toy_memory(), 5e6).alone[2], 1);
+  EXPECT_EQ(served_by(a, toy_memory(), 1e9).alone[0], 1);
 }
 
 TEST(MemoryTime, AStreamCostsItsBandwidth) {

@@ -19,7 +19,7 @@ struct Options {
   std::string input_file;           // standard input; empty: /dev/null
   RunLimits limits;
   std::vector<std::string> runner;  // what runs the program; empty: the host
-  double burst_ratio = 4;           // time between bursts over time in them
+  double burst_share = 1;           // of the usual share of time for bursts (about a third at most)
 };
 
 // Where an access or a branch stands in the IR, and what was seen of it.
