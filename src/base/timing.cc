@@ -90,7 +90,8 @@ RunSummary summarize_runs(std::span<const TimedRun> runs) {
   return summary;
 }
 
-Result<std::vector<TimedRun>> time_program(const RunRequest& request, ReferenceChain& chain, int most, Seconds budget) {
+Result<std::vector<TimedRun>> time_program(const RunRequest& request, ReferenceChain& chain, int expected_code, int most,
+                                           Seconds budget) {
   std::vector<TimedRun> runs;
   auto start = Clock::now();
   auto good = [&] { return std::count_if(runs.begin(), runs.end(), [](const auto& run) { return !run.disturbed; }); };
@@ -100,7 +101,7 @@ Result<std::vector<TimedRun>> time_program(const RunRequest& request, ReferenceC
     if (done >= wanted_runs && elapsed() > budget.value) break;
     if (done >= most && (done >= 4 * most || elapsed() > cheap_seconds)) break;
     TRY(TimedRun run, timed_run(request, chain));
-    if (!run.outcome.ok()) return unfit("the program " + run.outcome.how_it_ended(request.limits), request.command[0]);
+    if (!run.ended_with(expected_code)) return unfit("the program " + run.outcome.how_it_ended(request.limits), request.command[0]);
     runs.push_back(std::move(run));
     mark_disturbed(runs, chain);
   }

@@ -33,6 +33,8 @@ struct TimedRun {
   double preemptions = 0;       // per second of CPU time
   bool disturbed = false;       // see mark_disturbed
   RunOutcome outcome;
+
+  bool ended_with(int code) const { return outcome.ending == Ending::exited && outcome.code == code; }
 };
 
 // Runs it once between two timings of the chain.
@@ -59,8 +61,8 @@ RunSummary summarize_runs(std::span<const TimedRun> runs);
 inline constexpr int wanted_runs = 5;
 
 // Runs until five runs are undisturbed, at most `most` times (more while that is cheap) and at most `budget` of wall time
-// (but always five times).
-Result<std::vector<TimedRun>> time_program(const RunRequest& request, ReferenceChain& chain, int most = 15,
-                                           Seconds budget = {20});
+// (but always five times). A run that does not exit with `expected_code` is an error.
+Result<std::vector<TimedRun>> time_program(const RunRequest& request, ReferenceChain& chain, int expected_code = 0,
+                                           int most = 15, Seconds budget = {20});
 
 }  // namespace perfcast

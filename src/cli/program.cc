@@ -2,13 +2,15 @@
 
 #include <sys/utsname.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
 #include "base/assert.h"
 #include "base/text.h"
-#include "record/library.h"
+#include "cli/progress.h"
 #include "frontends/analyze.h"
+#include "record/library.h"
 
 namespace perfcast::cli {
 namespace fs = std::filesystem;
@@ -52,7 +54,7 @@ std::string host_instruction_set() {
 void add_program_options(CLI::App& app, ProgramWords& program) {
   app.add_option("program", program.words, "A profile (a file, or the name of a bundled one), or sources to analyse first")
       ->required();
-  app.add_option("--cflags", program.cflags, "How sources are compiled")->capture_default_str();
+  app.add_option("--cflags", program.cflags, "Flags of compiler and linker for sources, as one word: \"-O2 -DN=5 -lm\"");
   app.add_option("--input", program.input, "A file given as standard input");
   app.add_option("--timeout", program.timeout, "Seconds that one run may take")->capture_default_str();
 }
@@ -65,6 +67,9 @@ Result<Profile> profile_of(const ProgramWords& program) {
   AnalyzeOptions options;
   options.sources = program.words, options.cflags = program.cflags, options.arguments = program.arguments;
   options.input_file = program.input, options.limits.time = Seconds{program.timeout};
+  ProgressBar bar;
+  double done = 0;
+  options.progress = [&](const std::string& doing) { bar.show(doing, std::min(0.95, 0.2 * done++)); };
   TRY(Profile profile, analyze(options));
   if (auto trouble = run_trouble(profile)) return std::unexpected(*trouble);
   return profile;
@@ -94,7 +99,7 @@ Result<ReadyProgram> ready_program(const ProgramRun& run, Seconds time_limit) {
 Result<MeasuredTime> measure_program(const ProgramRun& run, Seconds time_limit) {
   TRY(ReadyProgram built, ready_program(run, time_limit));
   ReferenceChain chain;
-  TRY(std::vector<TimedRun> runs, time_program(built.run, chain));
+  TRY(std::vector<TimedRun> runs, time_program(built.run, chain, run.exit_code));
   RunSummary summary = summarize_runs(runs);
   return MeasuredTime{summary.seconds, summary.interval, summary.runs, summary.disturbed, summary.how};
 }

@@ -16,7 +16,7 @@ namespace perfcast::cli {
 // PROFILE, or SOURCE... [--cflags "..."] [-- ARGS...].
 struct ProgramWords {
   std::vector<std::string> words;      // a profile (file or bundled name), or source files
-  std::string cflags = "-O2";
+  std::string cflags;
   std::vector<std::string> arguments;  // of the program, after --
   std::string input;
   double timeout = 600;                // seconds that one run may take

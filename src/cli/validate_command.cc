@@ -30,7 +30,7 @@ Result<validate::Prepared> prepare(const validate::SuiteProgram& program, const 
   validate::Prepared prepared;
   TRY(prepared.prediction, predict::predict(profile, machines, arguments.predicting));
   TRY(ReadyProgram built, ready_program(profile.run, {arguments.timeout}));
-  prepared.run = std::move(built.run);
+  prepared.run = std::move(built.run), prepared.exit_code = profile.run.exit_code;
   prepared.keeps = std::move(built.folder);
   return prepared;
 }

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "frontends/apply_counts.h"
 #include "frontends/clang_ast/read_c_family.h"
+#include "frontends/flang/apply_fortran_counts.h"
+#include "frontends/flang/read_fortran.h"
 #include "frontends/llvm_ir/ir_graph.h"
 #include "frontends/machine_code/binary.h"
 #include "frontends/machine_code/machine_graph.h"
@@ -135,20 +138,26 @@ void add_libraries(const AnalyzeOptions& options, const CompiledProgram& program
 
 // Statements read from the syntax trees, with the executions of their positions. What cannot be read is a gap.
 void add_source(const CompiledProgram& program, const PositionCounts& positions, Profile& profile) {
-  std::vector<SourceFile> c_family;
+  using Read = Result<Graph> (*)(const std::vector<SourceFile>&, std::vector<Gap>&, std::vector<Region>&);
+  using Apply = void (*)(Graph&, const PositionCounts&, std::vector<Gap>&);
+  std::vector<SourceFile> c_family, fortran;
   for (const auto& unit : program.units)
-    if (unit.language == llvm_ir::Language::fortran)
-      profile.gaps.push_back({"Fortran is not read at the source level", {unit.source, 1, 0}, 0});
-    else
-      c_family.push_back({unit.source, unit.flags, unit.folder});
-  if (c_family.empty()) return;
-  auto graph = read_c_family(c_family, profile.gaps, profile.regions);
-  if (!graph) {
-    profile.gaps.push_back({"the source level is missing: " + graph.error().message(), {}, 0});
-    return;
-  }
-  apply_counts(*graph, positions, profile.gaps);
-  profile.source = std::move(*graph);
+    (unit.language == llvm_ir::Language::fortran ? fortran : c_family).push_back({unit.source, unit.flags, unit.folder});
+  auto add = [&](const std::vector<SourceFile>& files, Read read, Apply apply) {
+    if (files.empty()) return;
+    std::vector<Gap> gaps;
+    auto graph = read(files, gaps, profile.regions);
+    if (graph) {
+      apply(*graph, positions, gaps);
+      if (!profile.source) profile.source.emplace();
+      std::ranges::move(graph->functions, std::back_inserter(profile.source->functions));
+    } else {
+      gaps.push_back({"the source level is missing: " + graph.error().message(), {}, 0});
+    }
+    profile.gaps.insert(profile.gaps.end(), gaps.begin(), gaps.end());
+  };
+  add(c_family, read_c_family, apply_counts);
+  add(fortran, read_fortran, apply_fortran_counts);
 }
 
 Result<Profile> analyze_executable(const AnalyzeOptions& options) {

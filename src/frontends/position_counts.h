@@ -7,14 +7,25 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <vector>
 
 namespace perfcast {
+
+// One block of IR that holds a position. Fortran has few columns (a DO statement is one position for start, test and
+// step), so there the blocks of a position are told apart.
+struct PositionBlock {
+  double count = 0;
+  std::vector<int> loops;          // around it, outermost first
+  bool header = false;             // of a loop that a branch at this position decides
+  double entries = 0, taken = 0;   // of a header: from outside the loop; to the branch's first target, the body
+};
 
 struct FunctionPositions {
   double entries = 0;
   // (file as source_path() spells it, line, column) -> executions of the block that holds it; where several blocks hold
   // one position, the most executed of them.
   std::map<std::tuple<std::string, int, int>, double> at;
+  std::map<std::tuple<std::string, int, int>, std::vector<PositionBlock>> blocks;  // Fortran: in the order of the IR
 };
 
 struct PositionCounts {

@@ -17,7 +17,8 @@ std::string interval_text(const std::array<double, 2>& interval) {
 
 std::size_t machines_in(const Prediction& prediction) {
   std::set<std::string> names;
-  for (const auto& p : prediction.predictions) names.insert(p.machine);
+  for (const auto& p : prediction.predictions)
+    if (p.model != Model::ct) names.insert(p.machine);
   return names.size();
 }
 

@@ -236,7 +236,7 @@ Status link_program(const CompiledProgram& program, const std::vector<std::strin
   command.insert(command.end(), program.link_flags.begin(), program.link_flags.end());
   command.insert(command.end(), more_flags.begin(), more_flags.end());
   if (language == Language::fortran && has(Language::cxx)) command.push_back("-lstdc++");
-  command.insert(command.end(), {"-o", executable});
+  command.insert(command.end(), {"-lm", "-o", executable});  // most C programs mean it
   auto linked = run_compiler(command, program.folder, "linking");
   if (!linked) {
     linked.error().what.replace(0, std::string("this does not compile").size(), "the program does not link");

@@ -339,6 +339,7 @@ INSTANTIATE_TEST_SUITE_P(All, Endings,
 TEST_P(Programs, Threads) {
   COUNT(c, count_text("threads.cc", R"(#include <atomic>
 #include <cstdio>
+#include <thread>
 std::atomic<long> sum;
 extern "C" __attribute__((noinline)) long step(long i) { return i & 3 ? 1 : 2; }
 extern "C" __attribute__((noinline)) void work(long n) {

@@ -34,7 +34,20 @@ struct Storage {
   llvm::GlobalVariable* slot = nullptr;   // with threads: this thread's array, null at first
   llvm::GlobalVariable* record = nullptr;  // with threads: what the runtime keeps of the module
   llvm::FunctionCallee acquire;            // with threads: gives this thread an array
+  llvm::MDNode* scope = nullptr;           // marks our loads and stores
 };
+
+// Nothing of the program's own touches the counters: told to the compiler, it can keep them in registers where
+// functions with counters are inlined into loops, and move the program's accesses past them.
+void keep_apart(llvm::Function& function, llvm::MDNode* scope) {
+  for (auto& block : function)
+    for (auto& instruction : block) {
+      if (!llvm::isa<llvm::LoadInst>(instruction) && !llvm::isa<llvm::StoreInst>(instruction)) continue;
+      if (instruction.getMetadata(llvm::LLVMContext::MD_alias_scope) == scope) continue;
+      auto* others = instruction.getMetadata(llvm::LLVMContext::MD_noalias);
+      instruction.setMetadata(llvm::LLVMContext::MD_noalias, llvm::MDNode::concatenate(others, scope));
+    }
+}
 
 // Counters of one function.
 class Inserter {
@@ -67,7 +80,10 @@ class Inserter {
     return build.CreateInBoundsGEP(word_, base, build.CreateAdd(index, build.getInt64(counter_header_words)));
   }
   void add_to(IRBuilder<>& build, Value* place, Value* amount) {
-    build.CreateStore(build.CreateAdd(build.CreateLoad(word_, place), amount), place);
+    auto* old = build.CreateLoad(word_, place);
+    auto* stored = build.CreateStore(build.CreateAdd(old, amount), place);
+    for (Instruction* access : {static_cast<Instruction*>(old), static_cast<Instruction*>(stored)})
+      access->setMetadata(llvm::LLVMContext::MD_alias_scope, storage_.scope);
   }
 
   // Entry: this thread's array, asked for when it has none yet.
@@ -245,6 +261,9 @@ Storage make_storage(llvm::Module& module, const ModulePlan& plan, bool threads)
   const std::uint64_t page = page_bytes(module), words = static_cast<std::uint64_t>(plan.counters + counter_header_words);
   const std::uint64_t bytes = (words * 8 + page - 1) / page * page;
   Storage storage;
+  llvm::MDBuilder metadata(context);
+  auto* scope = metadata.createAnonymousAliasScope(metadata.createAnonymousAliasScopeDomain("perfcast"), "counts");
+  storage.scope = llvm::MDNode::get(context, scope);
   auto constant = [&](std::uint64_t value) { return build.getInt64(value); };
   auto* record_type = llvm::StructType::get(context, {word, word, word, pointer});
   llvm::Constant* array = llvm::ConstantPointerNull::get(build.getPtrTy());
@@ -288,7 +307,9 @@ void insert_counters(llvm::Module& module, const ModulePlan& plan, const Leaving
   for (auto [function, planned] : work) {
     // Code generation would otherwise keep every value of -O0 code in memory, our counters too.
     function->removeFnAttr(llvm::Attribute::OptimizeNone);
-    if (!function->hasFnAttribute(llvm::Attribute::Naked)) Inserter(*function, *planned, leaving, storage).run();
+    if (function->hasFnAttribute(llvm::Attribute::Naked)) continue;
+    Inserter(*function, *planned, leaving, storage).run();
+    keep_apart(*function, storage.scope);
   }
   std::string trouble;
   llvm::raw_string_ostream out(trouble);

@@ -1,9 +1,13 @@
 // Source positions with their counts, from a counted run and the debug positions of the same bitcode.
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/CFG.h>
 #include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 
 #include <algorithm>
+#include <set>
 
 #include "frontends/llvm_ir/instrument.h"
 #include "frontends/llvm_ir/module.h"
@@ -44,6 +48,45 @@ class Collector {
       for (const auto& [position, count] : positions) result.functions[place.first].at[position] += count;
   }
 
+  // The blocks of each position, in their order. Variables are given room at the function's start, whatever statement
+  // needs them: that is no execution of the statement.
+  void add_blocks(llvm::Function& function, const FunctionCounts& counts, FunctionPositions& result) {
+    llvm::DominatorTree tree(function);
+    llvm::LoopInfo loops(tree);
+    std::map<const llvm::BasicBlock*, int> numbers;
+    std::map<const llvm::Loop*, int> loop_numbers;
+    for (const auto& block : function) numbers.emplace(&block, static_cast<int>(numbers.size()));
+    for (const auto* loop : loops.getLoopsInPreorder()) loop_numbers.emplace(loop, static_cast<int>(loop_numbers.size()));
+    for (const auto& block : function) {
+      const BlockCounts& own = counts.blocks[static_cast<std::size_t>(numbers.at(&block))];
+      PositionBlock seen;
+      seen.count = own.count;
+      const llvm::Loop* loop = loops.getLoopFor(&block);
+      for (const auto* around = loop; around; around = around->getParentLoop())
+        seen.loops.insert(seen.loops.begin(), loop_numbers.at(around));
+      std::set<Position> held;
+      for (const auto& instruction : block) {
+        const llvm::DILocation* at = instruction.getDebugLoc();
+        if (!at || at->getLine() == 0 || llvm::isa<llvm::DbgInfoIntrinsic, llvm::AllocaInst>(instruction)) continue;
+        held.emplace(file(*at), static_cast<int>(at->getLine()), static_cast<int>(at->getColumn()));
+      }
+      for (const auto& position : held) result.blocks[position].push_back(seen);
+      const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
+      if (!loop || loop->getHeader() != &block || !branch || !branch->isConditional() || !branch->getDebugLoc()) continue;
+      const llvm::DILocation* at = branch->getDebugLoc();
+      PositionBlock& header =
+          result.blocks[{file(*at), static_cast<int>(at->getLine()), static_cast<int>(at->getColumn())}].back();
+      header.header = true;
+      header.entries = own.count;
+      for (const auto* from : llvm::predecessors(&block))
+        if (loop->contains(from))
+          for (const auto& edge : counts.blocks[static_cast<std::size_t>(numbers.at(from))].next)
+            if (edge.to == numbers.at(&block)) header.entries -= edge.count;
+      for (const auto& edge : own.next)
+        if (edge.to == numbers.at(branch->getSuccessor(0))) header.taken += edge.count;
+    }
+  }
+
  private:
   std::string owner(const llvm::DILocation& at) const {
     const llvm::DISubprogram* subprogram = at.getScope()->getSubprogram();
@@ -68,8 +111,11 @@ Result<PositionCounts> position_counts(const CompiledProgram& program, Stage sta
     const Unit& unit = program.units[i];
     TRY(LoadedModule loaded, load_module(stage == Stage::early ? unit.early_bitcode : unit.final_bitcode));
     Collector collector(*loaded.module);
-    for (const auto& counts : run.units[i].functions)
-      collector.add(*loaded.module->getFunction(counts.name), counts, result);
+    for (const auto& counts : run.units[i].functions) {
+      llvm::Function& function = *loaded.module->getFunction(counts.name);
+      collector.add(function, counts, result);
+      if (unit.language == Language::fortran) collector.add_blocks(function, counts, result.functions[counts.name]);
+    }
   }
   return result;
 }

@@ -28,6 +28,8 @@ inline constexpr ModelError poc_flops{0.6, 0.6};
 inline constexpr ModelError intcc_compiled{0, 0.2};
 // Machine code through the window, with memory; likewise.
 inline constexpr ModelError icc_compiled{0, 0.1};
+// Estimates of a design: taken to be right within a factor of three, nine times in ten.
+inline constexpr ModelError dbc_estimates{0, 0.67};
 
 // Interval of this confidence around `seconds`, whose costs have the standard deviation `sd` (seconds).
 std::array<double, 2> interval_of(double seconds, double sd, const ModelError& error, double confidence);

@@ -9,65 +9,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/text.h"
 #include "methods/predict/accuracy.h"
 #include "methods/predict/block_sum.h"
+#include "methods/predict/costs.h"
 #include "methods/predict/models.h"
 
 namespace perfcast::predict {
 namespace {
-
-// The cost sets for a program, one per language it is written in ("c, fortran"). C and C++ share most operations: each
-// may stand in for the other.
-std::vector<const OperationCosts*> cost_sets(const Machine& machine, const ProgramRun& run, std::vector<std::string>& remarks) {
-  std::vector<const OperationCosts*> sets;
-  for (std::string language : split(run.language.empty() ? "c" : run.language, ',')) {
-    language.erase(0, language.find_first_not_of(' '));
-    auto* own = machine.costs_for(language, run.compiler, run.cflags);
-    std::string kin = language == "c" ? "c++" : language == "c++" ? "c" : "";
-    if (!own && !kin.empty() && (own = machine.costs_for(kin, run.compiler, run.cflags)))
-      remarks.push_back(fmt::format("there are no costs for {}; those for {} were used", language, kin));
-    if (own && std::find(sets.begin(), sets.end(), own) == sets.end()) sets.push_back(own);
-  }
-  return sets;
-}
-
-// Costs by name, with the two rules for what is not measured directly: arrays of more than three dimensions continue
-// the line through two and three (Saavedra, table 4.5), library routines may stand among the system's routines.
-class Costs {
- public:
-  Costs(const std::vector<const OperationCosts*>& sets, const Machine& machine) : sets_(sets), machine_(machine) {}
-
-  std::optional<Measurement> of(const std::string& operation) const {
-    for (const auto* set : sets_)
-      if (auto it = set->costs.find(operation); it != set->costs.end()) return it->second;
-    if (machine_.system)
-      if (auto it = machine_.system->routines.find(operation); it != machine_.system->routines.end()) return it->second;
-    if (operation.size() == 4 && operation.starts_with("ARR") && operation[3] >= '4' && operation[3] <= '9')
-      return more_dimensions(operation[3] - '0');
-    return {};
-  }
-
- private:
-  std::optional<Measurement> more_dimensions(int n) const {
-    auto two = of("ARR2"), three = of("ARR3");
-    if (!two || !three) return {};
-    double k = n - 3;
-    Measurement cost;
-    cost.value = std::max(three->value + k * (three->value - two->value), 0.0);
-    cost.sd = std::hypot((1 + k) * three->sd.value_or(0), k * two->sd.value_or(0));
-    cost.how = How::derived;
-    cost.note = "continues the line through ARR2 and ARR3";
-    return cost;
-  }
-
-  const std::vector<const OperationCosts*>& sets_;
-  const Machine& machine_;
-};
-
-bool estimated(const Measurement& cost) {
-  return cost.how != How::measured && cost.how != How::published;
-}
 
 // What could not be costed, by operation, and how much of the time rests on estimates.
 struct Unsure {
@@ -93,7 +41,7 @@ void add_blocks(const Graph& graph, const Costs& costs, BlockSum& sum, Unsure& u
         }
         const Measurement& cost = *it->second;
         shares.push_back({operation, times, 1e-9 * times * cost.value, 1e-9 * times * cost.sd.value_or(0)});
-        if (estimated(cost)) unsure.estimated_seconds += 1e-9 * executions * cost.value;
+        if (is_estimated(cost)) unsure.estimated_seconds += 1e-9 * executions * cost.value;
       }
       sum.add(function, block, shares);
     }
@@ -127,6 +75,7 @@ ModelError error_on(const Machine& machine, const Profile& profile, const Operat
 
 Answer answer_hllc(const Profile& profile, const Machine& machine, const PredictOptions& options) {
   if (!profile.source) return std::unexpected("the profile has no source operations");
+  if (is_design(profile)) return std::unexpected("a design has no source operations yet");
   ModelPrediction prediction;
   prediction.model = Model::hllc;
   prediction.machine = machine.name;

@@ -12,6 +12,6 @@ namespace perfcast::predict {
 using Answer = std::expected<ModelPrediction, std::string>;
 using AnswerFunction = Answer(const Profile&, const Machine&, const PredictOptions&);
 
-AnswerFunction answer_poc, answer_hllc, answer_intcc, answer_icc, answer_ct;
+AnswerFunction answer_dbc, answer_poc, answer_hllc, answer_intcc, answer_icc, answer_ct;
 
 }  // namespace perfcast::predict

@@ -7,10 +7,6 @@
 namespace perfcast::predict {
 namespace {
 
-Answer needs_design(const Profile&, const Machine&, const PredictOptions&) {
-  return std::unexpected("needs a design: steps with estimated usage instead of code");
-}
-
 struct Entry {
   Model model;
   AnswerFunction* answer;
@@ -18,7 +14,7 @@ struct Entry {
 
 // The ladder, from the least to the most detailed; without a choice the most detailed that can answer is taken.
 constexpr Entry ladder[] = {
-    {Model::dbc, needs_design},
+    {Model::dbc, answer_dbc},
     {Model::poc, answer_poc},
     {Model::hllc, answer_hllc},
     {Model::intcc, answer_intcc},
@@ -41,7 +37,7 @@ void remember(std::vector<std::string>& list, std::string text) {
 // The most detailed model that answers; what stands in the way of better ones becomes a remark.
 Answer best_answer(const Profile& profile, const Machine& machine, const PredictOptions& options) {
   std::string passed_over;
-  for (Model model : {Model::icc, Model::intcc, Model::hllc, Model::poc}) {
+  for (Model model : {Model::icc, Model::intcc, Model::hllc, Model::dbc, Model::poc}) {
     Answer answer = answer_of(model)(profile, machine, options);
     if (answer) {
       if (!passed_over.empty())

@@ -93,6 +93,21 @@ TEST(Hllc, CppMayUseTheCostsOfCAndSaysSo) {
   EXPECT_EQ(one(profile, small_machine(), Model::hllc).remarks.size(), 1u);
 }
 
+TEST(Dbc, AddsWhatTheStepsOfADesignNeed) {
+  Profile design;
+  design.program = "plan", design.run.language = "c";
+  Function f;
+  f.name = "plan";
+  f.blocks = {block_of(1000, {{"flops", 1e6}, {"ARSL", 1e6}}, 1), block_of(1, {{"seconds", 2}, {"bytes", 64}}, 2)};
+  for (auto& block : f.blocks) block.kind = "step";
+  design.source = Graph{{f}};
+  auto prediction = one(design, small_machine(), Model::dbc);
+  EXPECT_DOUBLE_EQ(prediction.seconds, 1 + 1 + 2);
+  ASSERT_EQ(prediction.gaps.size(), 1u);  // bytes: this machine has no memory numbers
+  auto machine = small_machine();
+  EXPECT_EQ(predict(design, std::span(&machine, 1))->predictions[0].model, Model::dbc);
+}
+
 TEST(Poc, CountsWeightedFlops) {
   EXPECT_DOUBLE_EQ(one(small_profile(), small_machine(), Model::poc).seconds, 4);
   EXPECT_EQ(flops_of("ARDG"), 1);

@@ -30,7 +30,7 @@ void time_once(Candidate& candidate, const Steps& steps, ReferenceChain& chain) 
   auto run = steps.time ? steps.time(request) : timed_run(request, chain);
   if (!run) {
     candidate.outcome.failed = told(run.error());
-  } else if (!run->outcome.ok()) {
+  } else if (!run->ended_with(candidate.prepared->exit_code)) {
     candidate.outcome.failed = "the program " + run->outcome.how_it_ended(request.limits);
   } else {
     candidate.runs.push_back(std::move(*run));

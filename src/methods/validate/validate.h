@@ -18,6 +18,7 @@ namespace perfcast::validate {
 struct Prepared {
   Prediction prediction;
   RunRequest run;
+  int exit_code = 0;            // with which it ends when all is well
   std::shared_ptr<void> keeps;  // what must live until the last run: the folder of the executable
 };
 

@@ -6,10 +6,10 @@
 namespace perfcast::characterize {
 
 double crossing(const std::vector<CurvePoint>& curve, double low, double high) {
-  double wanted = (low + high) / 2;
+  double wanted = std::sqrt(low * high);
   for (std::size_t i = 1; i < curve.size(); i++)
     if (curve[i - 1].y <= wanted && curve[i].y > wanted) {
-      double share = (wanted - curve[i - 1].y) / (curve[i].y - curve[i - 1].y);
+      double share = std::log(wanted / curve[i - 1].y) / std::log(curve[i].y / curve[i - 1].y);
       return std::exp(std::log(curve[i - 1].x) + share * (std::log(curve[i].x) - std::log(curve[i - 1].x)));
     }
   return 0;

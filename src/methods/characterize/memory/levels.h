@@ -11,7 +11,7 @@ struct CurvePoint {
 
 struct Plateau {
   double value = 0;      // latency on the plateau
-  double capacity = 0;   // where the curve has risen half-way to the next plateau; 0 for the last
+  double capacity = 0;   // where the curve has risen half-way, on a log scale, to the next plateau; 0 for the last
 };
 
 // The plateaus of a rising latency curve. `nominal` sizes, where the system tells them, say how many there are and
@@ -19,7 +19,9 @@ struct Plateau {
 // rise by less than 15 % per step.
 std::vector<Plateau> find_plateaus(const std::vector<CurvePoint>& curve, const std::vector<double>& nominal);
 
-// Where a step curve first exceeds half-way between `low` and `high`, interpolated on log x; 0 when it never does.
+// Where a step curve first exceeds the geometric mean of `low` and `high`, interpolated on log scales; 0 when it never
+// does. On a log scale a small step is found as well as a large one, and a cache behind which the next is slow is not
+// taken for larger than it is because a few hits remain.
 double crossing(const std::vector<CurvePoint>& curve, double low, double high);
 
 // Effective window W in instructions, from times of independent misses with `filler` instructions between them:

@@ -41,7 +41,7 @@ TEST(Levels, ACacheSmallerThanItsNameIsMeasuredAsItIs) {
 TEST(Levels, EmptyCurveHasNoPlateaus) { EXPECT_TRUE(find_plateaus({}, {}).empty()); }
 
 TEST(Levels, CrossingInterpolatesOnALogScale) {
-  EXPECT_NEAR(crossing({{1, 0}, {4, 2}}, 0, 2), 2, 1e-9);
+  EXPECT_NEAR(crossing({{1, 1}, {4, 4}}, 1, 4), 2, 1e-9);
   EXPECT_EQ(crossing({{1, 0}, {4, 1}}, 5, 9), 0);
 }
 
