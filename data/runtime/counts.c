@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 struct module {
@@ -25,6 +26,7 @@ static char folder[4000];
 static struct module *modules;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned number;
+static uint64_t start_faults; /* page faults before any of the program's own code ran */
 
 /* A new zeroed array in a file; at `place`, if given. Without a file the memory is private and the counts are lost. */
 static uint64_t *map_counts(const struct module *m, uint64_t *place) {
@@ -47,6 +49,7 @@ static uint64_t *map_counts(const struct module *m, uint64_t *place) {
   if (memory == MAP_FAILED) abort();
   uint64_t *words = memory;
   words[0] = 0x31544e554f434650u, words[1] = m->checksum, words[2] = m->counters, words[3] = (uint64_t)getpid();
+  words[4] = start_faults;
   return words;
 }
 
@@ -114,6 +117,8 @@ void __perfcast_register(struct module *m) {
   if (!modules) {
     const char *name = getenv("PERFCAST_COUNTS");
     if (name && strlen(name) < sizeof folder) strcpy(folder, name);
+    struct rusage usage;
+    if (getrusage(RUSAGE_SELF, &usage) == 0) start_faults = (uint64_t)(usage.ru_minflt + usage.ru_majflt);
     pthread_atfork(before_fork, parent_after_fork, child_after_fork);
   }
   m->next = modules, modules = m;

@@ -177,7 +177,7 @@ std::string RunOutcome::how_it_ended(const RunLimits& limits) const {
   auto number = [](double value) { std::string s = std::to_string(value); s.erase(s.find_last_not_of('0') + 1); if (s.back() == '.') s.pop_back(); return s; };
   switch (ending) {
     case Ending::exited: return "exited with code " + std::to_string(code);
-    case Ending::signalled: return "was killed by signal " + std::to_string(code) + " (" + ::strsignal(code) + ")";
+    case Ending::signalled: return "was killed by signal " + std::to_string(code) + " (SIG" + (::sigabbrev_np(code) ? ::sigabbrev_np(code) : "?") + ")";
     case Ending::timed_out: return "ran longer than " + number(limits.time.value) + " s";
     case Ending::too_much_output: return "printed more than " + number(std::round(limits.output.value / (1 << 20))) + " MiB";
   }

@@ -42,7 +42,7 @@ struct RunOutcome {
   Bytes peak_memory;
 
   bool ok() const { return ending == Ending::exited && code == 0; }
-  // "exited with code 3", "was killed by signal 11 (Segmentation fault)", "ran longer than 2 s".
+  // "exited with code 3", "was killed by signal 11 (SIGSEGV)", "ran longer than 2 s".
   std::string how_it_ended(const RunLimits& limits = {}) const;
 };
 

@@ -66,7 +66,7 @@ void record_outcome(const CountedRun& counted, const RunLimits& limits, Profile&
   profile.run.exit_code = outcome.ending == Ending::exited ? outcome.code : 0;
   if (!outcome.ok()) profile.run.ending = outcome.how_it_ended(limits);
   profile.run.seconds = outcome.cpu.value;
-  profile.run.page_faults = static_cast<double>(outcome.page_faults_minor + outcome.page_faults_major);
+  profile.run.page_faults = counted.page_faults;
   if (!counted.complete)
     profile.gaps.push_back({"the program " + profile.run.ending + ": counts of the loops running then are missing", {}, 0});
 }

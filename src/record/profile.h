@@ -144,7 +144,7 @@ struct ProgramRun {
   std::map<std::string, int> parameter_arguments;
   int exit_code = 0;
   std::string ending;                        // how it ended, when not by exit 0
-  double page_faults = 0, seconds = 0;       // of the counted run
+  double page_faults = 0, seconds = 0;       // of the counted run; faults since its own code began
   bool operator==(const ProgramRun&) const = default;
 };
 template <class Fields>

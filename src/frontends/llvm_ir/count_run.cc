@@ -1,4 +1,5 @@
 // A counted run from end to end: plan, insert, generate code, link with the runtime, run, sum up the counters' files.
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -75,7 +76,7 @@ Result<std::vector<ModulePlan>> build(const CompiledProgram& program, Stage stag
 
 // Adds up all files of one module; a file that another build wrote is refused.
 Status add_file(const std::string& path, const std::map<std::uint64_t, std::size_t>& unit_of,
-                std::vector<std::vector<std::uint64_t>>& sums) {
+                std::vector<std::vector<std::uint64_t>>& sums, double& start_faults) {
   TRY(std::string bytes, read_file(path));
   std::vector<std::uint64_t> words(bytes.size() / 8);
   std::memcpy(words.data(), bytes.data(), words.size() * 8);
@@ -87,6 +88,7 @@ Status add_file(const std::string& path, const std::map<std::uint64_t, std::size
   if (words[2] != sum.size() || words.size() < sum.size() + counter_header_words)
     return unfit("a file of counts has the wrong length", path);
   for (std::size_t i = 0; i < sum.size(); i++) sum[i] += words[i + counter_header_words];
+  start_faults = static_cast<double>(words[4]);
   return {};
 }
 
@@ -113,8 +115,11 @@ Result<CountedRun> count_run(const CompiledProgram& program, Stage stage, const 
     unit_of[plans[i].checksum] = i;
     sums.emplace_back(static_cast<std::size_t>(plans[i].counters));
   }
+  double start_faults = 0;
   for (const auto& file : fs::directory_iterator(counts.path()))
-    CHECK_OK(add_file(file.path().string(), unit_of, sums));
+    CHECK_OK(add_file(file.path().string(), unit_of, sums, start_faults));
+  const double faults = static_cast<double>(run.outcome.page_faults_minor + run.outcome.page_faults_major);
+  run.page_faults = std::max(0.0, faults - start_faults);
   for (std::size_t i = 0; i < plans.size(); i++) run.units.push_back(counts_from(plans[i], sums[i]));
   std::vector<std::string> sources;
   for (const auto& unit : program.units) sources.push_back(unit.source);

@@ -6,7 +6,8 @@
 
 namespace perfcast::llvm_ir {
 
-// The array starts with this many words of its own: magic, checksum, number of counters, process, then free.
+// The array starts with this many words of its own: magic, checksum, number of counters, process, page
+// faults before the program's own code, then free.
 constexpr int counter_header_words = 8;
 constexpr std::uint64_t counter_magic = 0x31544e554f434650;  // "PFCOUNT1"
 

@@ -32,6 +32,7 @@ struct CountOptions {
 struct CountedRun {
   std::vector<UnitCounts> units;  // beside CompiledProgram::units
   RunOutcome outcome;
+  double page_faults = 0;         // since its own code began; the loader's are not the program's
   bool complete = true;           // ended by itself; otherwise counts of the loops running at the end are missing
 };
 
