@@ -256,10 +256,10 @@ static double setting(const char* name, double usual) {
   return text ? atof(text) : usual;
 }
 // Four kinds of bursts: many short ones reach every part of the program, a few long ones see far reuses. Each kind may
-// take its share of the time, so that short programs get the kinds they have time for.
+// take its share of the time and a little more from the start, so that short programs get their long bursts too.
 enum { burst_kinds = 4 };
-static const struct { double seconds, share; int halvings; uint64_t deepest; } kinds[burst_kinds] = {
-    {0.0005, 0.08, 0, 65536}, {0.003, 0.06, 0, 131072}, {0.02, 0.08, 2, 1u << 20}, {0.12, 0.08, 3, 4u << 20}};
+static const struct { double seconds, share, start; int halvings; uint64_t deepest; } kinds[burst_kinds] = {
+    {0.0005, 0.08, 0, 0, 65536}, {0.003, 0.06, 0.006, 0, 131072}, {0.02, 0.08, 0.04, 2, 1u << 20}, {0.12, 0.08, 0.05, 3, 4u << 20}};
 
 static void start_burst(int kind) {
   restart(&lines), restart(&pages);
@@ -298,7 +298,7 @@ static void* keep_time(void* unused) {
     double now = seconds();
     header->total_ns = (uint64_t)(1e9 * now);
     for (kind = burst_kinds - 1; kind > 0; kind--)
-      if (spent[kind] + kinds[kind].seconds <= kinds[kind].share * scale * now) break;
+      if (spent[kind] + kinds[kind].seconds <= kinds[kind].share * scale * now + kinds[kind].start) break;
     start_burst(kind);
   }
   return 0;

@@ -1,5 +1,7 @@
 #include "frontends/analyze.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
@@ -101,6 +103,9 @@ Status add_memory(const CompiledProgram& program, const llvm_ir::CountOptions& c
   }
   if (seen->outcome.ending != Ending::exited)
     profile.gaps.push_back({"the run that watched memory " + seen->outcome.how_it_ended(count.limits), {}, 0});
+  profile.made_by.more["memory bursts"] =
+      fmt::format("{} short, {} long, {:.0f} % of the time, up to {} lines", seen->short_bursts, seen->long_bursts,
+                  100 * seen->burst_share, seen->deepest_lines);
   apply(*seen, *profile.ir);
   return {};
 }
