@@ -96,6 +96,7 @@ Status add_memory(const CompiledProgram& program, const llvm_ir::CountOptions& c
   memory_profile::Options options;
   options.arguments = count.arguments, options.input_file = count.input_file, options.limits = count.limits;
   options.runner = count.runner, options.folder = count.folder;
+  options.expected_seconds = profile.run.seconds;
   auto seen = profile_memory(program, options);
   if (!seen) {
     profile.gaps.push_back({"memory behaviour is not known: " + seen.error().what, {}, 0});

@@ -117,7 +117,9 @@ Result<MemoryProfile> profile_memory(const llvm_ir::CompiledProgram& program, co
   request.command = options.runner;
   request.command.push_back(executable);
   request.command.insert(request.command.end(), options.arguments.begin(), options.arguments.end());
-  request.environment = {{"PERFCAST_MEMORY_PROFILE", results}, {"PERFCAST_BURST_SHARE", std::to_string(options.burst_share)}};
+  request.environment = {{"PERFCAST_MEMORY_PROFILE", results},
+                         {"PERFCAST_EXPECTED_SECONDS", std::to_string(std::max(0.01, options.expected_seconds))},
+                         {"PERFCAST_BURST_SHARE", std::to_string(options.burst_share)}};
   if (!options.input_file.empty()) request.input_file = options.input_file;
   request.folder = options.folder, request.limits = options.limits;
   TRY(profile.outcome, run_program(request));

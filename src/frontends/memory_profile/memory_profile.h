@@ -19,6 +19,7 @@ struct Options {
   std::string input_file;           // standard input; empty: /dev/null
   RunLimits limits;
   std::vector<std::string> runner;  // what runs the program; empty: the host
+  double expected_seconds = 1;      // of processor time; bursts are spread over it
   double burst_share = 1;           // of the usual share of time for bursts (about a third at most)
 };
 
