@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <set>
 
 #include "base/statistics.h"
 #include "engine/resolve.h"
@@ -209,13 +208,14 @@ class Fitter {
     const int width = width_class(form.name);
     auto& sets = sets_[width];
     if (!sets.empty()) return sets;
-    std::set<std::uint32_t> found;
+    std::map<std::uint32_t, int> found;
     for (auto& [name, instruction] : resolved_) {
       const Form* other = table_.find(name);
       if (other && is_computing(*other) && width_class(name) == width)
-        for (auto& op : instruction.micro_ops) found.insert(op.ports);
+        for (auto& op : instruction.micro_ops) found[op.ports]++;
     }
-    sets.assign(found.begin(), found.end());
+    for (auto& [ports, times] : found) sets.push_back(ports);
+    std::ranges::sort(sets, std::greater{}, [&](std::uint32_t ports) { return found[ports]; });  // the usual ones first
     return sets;
   }
   int width_class(const std::string& form) const {

@@ -1,0 +1,137 @@
+// The instruction benchmarks against the engine: timings that a known core would give are simulated, and the core is
+// found again from them. And the AArch64 benchmarks run, wherever this test runs, under qemu.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "base/files.h"
+#include "base/process.h"
+#include "decoded_benchmarks.h"
+#include "methods/characterize/instructions/fit_core.h"
+#include "record/library.h"
+
+namespace perfcast::instructions {
+namespace {
+
+// Every benchmark of `list`, timed by the engine on `core`.
+Result<Timings> simulated_timings(const FormTable& table, const std::vector<Benchmark>& list, const CoreModel& core) {
+  TRY(auto decoded, decode_benchmarks(table, list, core.llvm_cpu));
+  Timings timings;
+  timings.clock_ghz = timings.clock_low = timings.clock_high = 2.5;
+  for (std::size_t i = 0; i < list.size(); i++) {
+    if (!simulable(list[i])) continue;
+    TRY(double cycles, simulate_benchmark(decoded, i, list[i], core));
+    timings.of[list[i].name] = {cycles, 0.001, 16, 16};
+  }
+  return timings;
+}
+
+std::vector<Benchmark> benchmarks_of(const FormTable& table, const std::set<std::string>& forms, const std::set<std::string>& kinds) {
+  Selection selection;
+  selection.kinds = kinds, selection.special = !kinds.empty();
+  auto list = list_benchmarks(table, selection);
+  std::erase_if(list, [&](const Benchmark& b) { return b.kind != Kind::special && !forms.contains(b.form); });
+  return list;
+}
+
+struct Found {
+  CoreModel core;
+  std::vector<std::string> changes;
+};
+Result<Found> find_again(const CoreModel& truth, const CoreModel& start, const std::set<std::string>& forms, const std::set<std::string>& kinds) {
+  TRY(auto table, bundled_form_table("x86_64"));
+  TRY(auto described, bundled_described_forms("x86_64"));
+  TRY(auto timings, simulated_timings(table, benchmarks_of(table, forms, kinds), truth));
+  auto fitted = fit_core(start, table, described, timings);
+  return Found{std::move(fitted.core), std::move(fitted.changes)};
+}
+
+const InstructionRule* rule_for(const CoreModel& core, const std::string& part) {
+  for (auto& rule : core.instructions)
+    if (rule.match.opcode.find(part) != std::string::npos) return &rule;
+  return nullptr;
+}
+
+const std::set<std::string> some_forms{"add.rr64", "shl.i64", "imul.rr64", "add.sd", "mul.sd", "div.sd", "and.d.x",
+                                       "unpck.pd.x", "shuf.d.x", "cvt.ss.sd", "popcnt", "add.pd.y", "max.sd"};
+
+TEST(FitCore, KeepsWhatTheTimingsConfirm) {
+  auto machine = find_machine("emerald-rapids");
+  ASSERT_TRUE(machine) << machine.error().message();
+  auto found = find_again(*machine->core, *machine->core, some_forms, {});
+  ASSERT_TRUE(found) << found.error().message();
+  EXPECT_TRUE(found->changes.empty()) << found->changes.front();
+}
+
+TEST(FitCore, FindsPlantedLatenciesAndPorts) {
+  auto machine = find_machine("emerald-rapids");
+  ASSERT_TRUE(machine);
+  CoreModel start = *machine->core;
+  for (auto& rule : start.instructions) {  // a family that is wrong in three places
+    if (rule.match.opcode == "^V?MUL[SP][SD]" && !rule.match.vector_bits_from) rule.ports = {{PortNeed{"p0", 1, 1}}}, rule.latency->value = 6;
+    if (rule.match.opcode.find("POPCNT") != std::string::npos) rule.ports = {{PortNeed{"p0 p1 p5 p6 p10", 1, 1}}};
+    if (rule.match.opcode == "^V?DIVSD") rule.ports->back().occupancy = 9;
+  }
+  auto found = find_again(*machine->core, start, some_forms, {});
+  ASSERT_TRUE(found) << found.error().message();
+  const auto* mul = rule_for(found->core, "V?MULSD");
+  ASSERT_TRUE(mul && mul->ports && mul->latency);
+  EXPECT_EQ(mul->ports->size(), 1u);
+  EXPECT_EQ(mul->ports->front().ports, "p0 p1");
+  EXPECT_NEAR(mul->latency->value, 4, 0.1);
+  const auto* popcnt = rule_for(found->core, "POPCNT(16|32|64)");
+  ASSERT_TRUE(popcnt && popcnt->ports);
+  EXPECT_EQ(popcnt->ports->front().ports, "p1");
+  const auto* divide = rule_for(found->core, "V?DIVSD");
+  ASSERT_TRUE(divide && divide->ports);
+  EXPECT_NEAR(divide->throughput->value, 4, 0.1);
+}
+
+TEST(FitCore, FindsPlantedWindows) {
+  auto machine = find_machine("emerald-rapids");
+  ASSERT_TRUE(machine);
+  CoreModel truth = *machine->core;
+  truth.window.reorder_buffer.value = 440;
+  truth.window.load_queue->value = 160;
+  truth.window.store_buffer->value = 88;
+  truth.window.integer_registers->value = 210;
+  truth.schedulers[0].entries.value = 84, truth.schedulers[1].entries.value = 60, truth.schedulers[2].entries.value = 44;
+  auto found = find_again(truth, *machine->core, {}, {"window"});
+  ASSERT_TRUE(found) << found.error().message();
+  const auto& w = found->core.window;
+  EXPECT_NEAR(w.reorder_buffer.value, 440, 12);
+  EXPECT_NEAR(w.load_queue->value, 160, 8);
+  EXPECT_NEAR(w.store_buffer->value, 88, 6);
+  EXPECT_NEAR(w.integer_registers->value, 210, 10);
+  EXPECT_NEAR(found->core.schedulers[0].entries.value, 84, 5);
+  EXPECT_NEAR(found->core.schedulers[1].entries.value, 60, 5);
+  EXPECT_NEAR(found->core.schedulers[2].entries.value, 44, 5);
+}
+
+TEST(Aarch64Benchmarks, RunWithoutSignals) {
+  if (!find_program("qemu-aarch64") || !find_program("clang-19") || !find_program("ld.lld-19")) GTEST_SKIP() << "no qemu or lld";
+  auto table = bundled_form_table("aarch64");
+  ASSERT_TRUE(table);
+  Selection selection;
+  selection.pairs = false;
+  auto folder = TemporaryFolder::make("aarch64-benchmarks");
+  ASSERT_TRUE(folder);
+  ASSERT_TRUE(write_file(folder->file("bench.s"), write_assembly(*table, list_benchmarks(*table, selection))));
+  RunRequest build;
+  build.command = {"clang-19", "--target=aarch64-linux-gnu", "-O1", "-nostdlib", "-static", "-ffreestanding", "-fno-stack-protector",
+                   "-fuse-ld=lld", "-o", folder->file("once"), std::string(PERFCAST_SOURCE_DIR) + "/tests/instructions/run_once.c", folder->file("bench.s")};
+  auto built = run_program(build);
+  ASSERT_TRUE(built);
+  ASSERT_TRUE(built->ok()) << built->errors.substr(0, 1000);
+  RunRequest run;
+  run.command = {"qemu-aarch64", "-cpu", "max", folder->file("once")};
+  run.limits.time = Seconds{120};
+  auto outcome = run_program(run);
+  ASSERT_TRUE(outcome);
+  EXPECT_TRUE(outcome->ok()) << outcome->how_it_ended(run.limits) << "\n" << outcome->output.substr(0, 2000);
+}
+
+}  // namespace
+}  // namespace perfcast::instructions
