@@ -71,10 +71,9 @@ def traced(folder, command, words, triple):
     avx512 = "sapphirerapids" in words[1]
     if avx512 and (platform.machine() != "x86_64" or "avx512f" not in open("/proc/cpuinfo").read()):
         return False
-    flags = ["-fno-stack-protector", "-fno-pic", "-w"]
+    flags = ["-I", HERE + "/include", "-fno-stack-protector", "-fno-pic", "-w"]
     run([*command, *words[1].split(), *flags, "-fno-pie", "-c", HERE + "/kernels.c", "-o", folder + "/kernels.o"])
-    run(["clang-19", "--target=" + triple, "-O1", "-ffreestanding", "-fno-builtin-memcpy", *flags, *(["-DPREPARE_ONCE"] if avx512 else []),
-         "-c", HERE + "/driver.c", "-o", folder + "/driver.o"])
+    run(["clang-19", "--target=" + triple, "-O1", "-ffreestanding", "-fno-builtin-memcpy", *flags, "-c", HERE + "/driver.c", "-o", folder + "/driver.o"])
     run(["ld.lld-19", "-static", folder + "/driver.o", folder + "/kernels.o", "-o", folder + "/loops"])
     if avx512:
         run(["cc", "-O2", HERE + "/single_step.c", "-o", folder + "/step"])
@@ -90,7 +89,8 @@ def one_build(build_folder, machine, triple, cpu, name, words, measured):
         return None
     kept = os.environ.get("LOOPS_FOLDER")  # traces are kept there and used again
     with tempfile.TemporaryDirectory() as temporary:
-        folder = f"{kept}/{machine}-{name.replace(' ', '_')}" if kept else temporary
+        words_only = "".join(c if c.isalnum() else "-" for c in f"{machine} {name}")  # qemu splits at = and ,
+        folder = f"{kept}/{words_only}" if kept else temporary
         if not os.path.exists(folder + "/trace.bin"):
             os.makedirs(folder, exist_ok=True)
             if not traced(folder, command, words, triple):

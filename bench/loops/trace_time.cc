@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <map>
@@ -129,12 +130,15 @@ static Status run(const std::string& path, const std::string& trace_path, const 
     if (auto at = binary.kernels.find(trace[k].pc); at != binary.kernels.end()) calls[current = at->second].push_back(k);
     if (!current.empty()) ends[current] = k + 1;
   }
+  double simulated = 0, seconds = 0;
   for (const auto& [name, starts] : calls) {
     std::span<const Record> all = trace.subspan(starts[0], ends[name] - starts[0]);
     std::span<const Record> last = trace.subspan(starts.back(), ends[name] - starts.back());
     auto of_last_call = [&](bool addresses) -> Result<double> {
       auto steps = steps_of(binary, all, addresses);
+      auto begin = std::chrono::steady_clock::now();
       TRY(auto time, engine::simulate(steps, binary.forms, *machine.core));
+      seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), simulated += time.instructions;
       double cycles = 0;
       for (std::size_t k = steps.size() - last.size(); k < steps.size(); k++) cycles += time.shares[k].cycles;
       return cycles;
@@ -147,6 +151,7 @@ static Status run(const std::string& path, const std::string& trace_path, const 
     double covered = write_hottest_loop(profile, folder + "/" + name + ".s", static_cast<double>(all.size()), static_cast<double>(starts.size()));
     fmt::print("{} {} {:.1f} {:.1f} {:.1f} {:.1f} {:.3f}\n", name, last.size(), recorded, deduced, walked.cycles, trivial(binary, last, *machine.core), covered);
   }
+  fmt::print(stderr, "{:.1f} million instructions simulated, {:.2f} million per second\n", simulated / 1e6, simulated / 1e6 / seconds);
   return {};
 }
 

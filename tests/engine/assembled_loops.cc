@@ -61,7 +61,7 @@ Result<MeasuredLoops> assemble_measured_loops(const std::string& source_folder, 
   for (const auto& loop : file.at("loops")) {
     const auto& symbol = symbols.at("loop" + std::to_string(number++));
     auto code = decoder.decode(section.bytes.subspan(symbol.address - section.address, symbol.size), symbol.address, forms);
-    MeasuredLoop measured{loop.at("kind"), loop.at("name"), loop.at("count"), loop.at("cycles"), {}};
+    MeasuredLoop measured{loop.at("kind"), loop.at("name"), loop.at("count"), loop.at("cycles"), loop.value("fastest", loop.at("cycles").get<double>()), {}};
     for (auto& decoded : code.instructions) measured.body.push_back(std::move(decoded.instruction));
     result.loops.push_back(std::move(measured));
   }
@@ -72,7 +72,7 @@ Result<MeasuredLoops> assemble_measured_loops(const std::string& source_folder, 
 Result<std::vector<SimulatedLoop>> simulate_measured_loops(const MeasuredLoops& loops) {
   std::vector<SimulatedLoop> simulated;
   for (const auto& loop : loops.loops) {
-    int iterations = std::max(20, 6000 / static_cast<int>(loop.body.size() + 1));
+    int iterations = std::max(20, 4000 / static_cast<int>(loop.body.size() + 1));
     TRY(auto time, engine::simulate_loop(loop.body, loops.forms, *loops.machine.core, iterations));
     simulated.push_back({&loop, time.cycles_per_iteration / loop.count});
   }

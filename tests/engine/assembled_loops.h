@@ -13,7 +13,8 @@ namespace perfcast {
 struct MeasuredLoop {
   std::string kind, name;
   double count = 1;          // what `cycles` is per
-  double cycles = 0;         // measured
+  double cycles = 0;         // measured: the second fastest round, as the measurements advise
+  double fastest = 0;        // the fastest round; the same where only one figure is known
   std::vector<Instruction> body;
 };
 
