@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 namespace perfcast::engine {
 namespace {
@@ -11,6 +12,22 @@ double nearest(const MeasurementTable& table, double key, double fallback) {
   double best = fallback, best_distance = INFINITY;
   for (const auto& [text, measurement] : table) {
     double distance = std::abs(std::log(std::max(1.0, std::atof(text.c_str()))) - std::log(std::max(1.0, key)));
+    if (distance < best_distance) best_distance = distance, best = measurement.value;
+  }
+  return best;
+}
+// The entry of a table of strides that behaves like this one. What counts first is the power of two in it, which says
+// how few sets of the cache it visits, then its size, which says how many pages.
+double like_stride(const MeasurementTable& table, double bytes, double fallback) {
+  auto power_of_two = [](double stride) {
+    auto whole = std::max<std::int64_t>(1, std::abs(std::llround(stride)));
+    return std::clamp(static_cast<double>(whole & -whole), 64.0, 4096.0);
+  };
+  double best = fallback, best_distance = INFINITY;
+  for (const auto& [text, measurement] : table) {
+    double stride = std::max(1.0, std::atof(text.c_str()));
+    double distance = 4 * std::abs(std::log(power_of_two(stride) / power_of_two(bytes))) +
+                      std::abs(std::log(stride / std::max(64.0, std::abs(bytes))));
     if (distance < best_distance) best_distance = distance, best = measurement.value;
   }
   return best;
@@ -25,7 +42,7 @@ struct LevelCosts {
   double write(int streams) const { return nearest(level.write_ns, streams, read(streams)); }
   double write_back() const { return std::max(0.0, value_or(level.update_ns, 1.5 * read(1)) - read(1)); }
   double stride(double bytes, bool store) const {
-    return nearest(store ? level.stride_write_ns : level.stride_ns, std::abs(bytes), random());
+    return like_stride(store ? level.stride_write_ns : level.stride_ns, bytes, random());
   }
   double random() const { return value_or(level.random_read_ns, latency / parallel()); }
   double parallel() const { return value_or(level.parallel_misses, 8); }

@@ -96,6 +96,16 @@ TEST(MemoryTime, AStrideUsesItsTable) {
   EXPECT_NEAR(region_memory(std::vector{a}, toy_memory(), {1000, 1e9, false}).strided_ns, 9000, 9);
 }
 
+TEST(MemoryTime, AnOddStrideIsNotTakenForAPowerOfTwo) {
+  MemoryModel memory = toy_memory();
+  memory.levels[2].stride_ns = {{"192", number(2)}, {"1024", number(20)}, {"2048", number(30)}};
+  Access a = load(1000, 1e6, 1, 0);
+  a.stride_bytes = 2384, a.stride_share = 1;
+  EXPECT_NEAR(region_memory(std::vector{a}, memory, {1000, 1e9, false}).strided_ns, 2000, 2);
+  a.stride_bytes = -2048;
+  EXPECT_NEAR(region_memory(std::vector{a}, memory, {1000, 1e9, false}).strided_ns, 30000, 30);
+}
+
 TEST(MemoryTime, ChangedLinesGoBack) {
   Access read = load(8000, 1e6, 0.125, 1), write = load(8000, 0, 0, 0);
   write.store = true, read.stride_bytes = write.stride_bytes = 8, read.stride_share = write.stride_share = 1;

@@ -200,7 +200,7 @@ class Campaign {
 
   void strides(MemoryLevel& level, Buffer& b) {
     std::vector<std::size_t> strides = options_.quick
-                                           ? std::vector<std::size_t>{128, 256, 1024, 4096}
+                                           ? std::vector<std::size_t>{128, 192, 256, 1024, 4096, 4160}
                                            : std::vector<std::size_t>{64, 128, 192, 256, 320, 512, 1024, 2048, 4096, 4160, 8256, 65600};
     for (std::size_t stride : strides) {
       if (stride * 8 > b.bytes()) continue;
