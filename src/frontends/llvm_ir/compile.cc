@@ -172,6 +172,8 @@ Status run_compiler(const std::vector<std::string>& command, const std::string& 
   TRY(RunOutcome outcome, run_program(request));
   if (outcome.ok()) return {};
   std::string message = outcome.errors.empty() ? outcome.output : outcome.errors;
+  // A compiler that crashes prints its own stack: of no use to ours.
+  for (const char* start : {"PLEASE submit a bug report", "Stack dump:"}) message = message.substr(0, message.find(start));
   while (!message.empty() && message.back() == '\n') message.pop_back();
   if (outcome.ending != Ending::exited || message.empty()) message += "\n" + command[0] + " " + outcome.how_it_ended();
   return unfit("this does not compile:\n" + message, what, "check --cflags, and that it compiles with " +
@@ -215,9 +217,10 @@ std::string CompiledProgram::languages() const {
 }
 
 std::vector<std::string> code_generation_command(const Unit& unit, const std::string& bitcode,
-                                                 const std::string& object) {
+                                                 const std::string& object, bool lowered) {
   std::vector<std::string> command = {find_program("clang-19").value_or("clang-19"), "-x", "ir"};
   auto flags = code_generation_flags(unit.flags);
+  if (lowered) flags = without_cpu(flags);
   command.insert(command.end(), flags.begin(), flags.end());
   command.insert(command.end(), {"-Xclang", "-disable-llvm-passes", "-fno-discard-value-names", "-w", "-c", bitcode, "-o", object});
   return command;

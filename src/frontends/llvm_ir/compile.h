@@ -58,9 +58,10 @@ Result<Language> language_of(const std::string& source);
 Result<CompiledProgram> compile_program(const CompileRequest& request);
 
 // The command that generates code from a bitcode file and runs no IR pass on it: `clang-19 -x ir -O2 -Xclang
-// -disable-llvm-passes -c`, with those of the unit's flags that matter then. Block names are kept.
+// -disable-llvm-passes -c`, with those of the unit's flags that matter then. Block names are kept. `lowered`: the
+// functions say for which CPU, not the flags (module.h, lower_features).
 std::vector<std::string> code_generation_command(const Unit& unit, const std::string& bitcode,
-                                                 const std::string& object);
+                                                 const std::string& object, bool lowered = false);
 
 // Runs a compiler; its message is the error's text.
 Status run_compiler(const std::vector<std::string>& command, const std::string& folder, const std::string& what);

@@ -25,11 +25,12 @@ std::string stage_name(Stage stage) { return stage == Stage::early ? "early" : "
 // The counted object of a unit. Final IR goes to code generation as it is, so that the code that is counted has the
 // blocks that are analysed; it is generated at -O2 whatever the user's level, which changes no IR block. Early IR is
 // optimised after the counters are in.
-Status generate(const Unit& unit, Stage stage, const std::string& bitcode, const std::string& object) {
+Status generate(const Unit& unit, Stage stage, bool lowered, const std::string& bitcode, const std::string& object) {
   std::vector<std::string> command = {unit.compiler, "-x", "ir"};
   if (unit.language == Language::fortran)
     command[0] = find_program("clang-19").value_or("clang-19");
-  for (const auto& flag : code_generation_flags(unit.flags)) command.push_back(flag);
+  const auto flags = code_generation_flags(unit.flags);
+  for (const auto& flag : lowered ? without_cpu(flags) : flags) command.push_back(flag);
   const bool optimise = stage == Stage::early && unit.early_bitcode != unit.final_bitcode;
   if (!optimise) command.insert(command.end(), {"-O2", "-Xclang", "-disable-llvm-passes"});
   command.insert(command.end(), {"-g0", "-w", "-c", bitcode, "-o", object});
@@ -64,8 +65,9 @@ Result<std::vector<ModulePlan>> build(const CompiledProgram& program, Stage stag
   }
   for (std::size_t i = 0; i < modules.size(); i++) {
     const std::string base = program.scratch.file("unit" + std::to_string(i) + "." + stage_name(stage) + ".counted");
+    TRY(bool lowered, lower_features(*modules[i]));
     CHECK_OK(save_module(*modules[i], base + ".bc"));
-    CHECK_OK(generate(program.units[i], stage, base + ".bc", base + ".o"));
+    CHECK_OK(generate(program.units[i], stage, lowered, base + ".bc", base + ".o"));
     objects.push_back(base + ".o");
   }
   TRY(std::string runtime, compile_runtime(program));

@@ -100,4 +100,14 @@ std::vector<std::string> code_generation_flags(const std::vector<std::string>& c
   return kept;
 }
 
+std::vector<std::string> without_cpu(const std::vector<std::string>& flags) {
+  static constexpr std::array<std::string_view, 14> cpu = {
+      "-march", "-mcpu", "-mtune", "-mavx", "-msse", "-mfma", "-mbmi", "-mf16c", "-mamx", "-mprefer-vector-width",
+      "-mpopcnt", "-mlzcnt", "-msve", "-mno-avx"};
+  std::vector<std::string> kept;
+  for (const auto& flag : flags)
+    if (!any_start(cpu, flag)) kept.push_back(flag);
+  return kept;
+}
+
 }  // namespace perfcast::llvm_ir

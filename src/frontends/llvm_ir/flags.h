@@ -20,6 +20,9 @@ SortedFlags sort_flags(const std::vector<std::string>& words);
 // Those of the compile flags that also matter when code is generated from IR: -O, -m..., -fPIC, math and frame flags.
 std::vector<std::string> code_generation_flags(const std::vector<std::string>& compile);
 
+// The same flags without those that name a CPU or its features: -march, -mcpu, -mtune, -mavx512f, ...
+std::vector<std::string> without_cpu(const std::vector<std::string>& flags);
+
 // A source by its ending: C, C++ or Fortran.
 bool is_source_name(const std::string& name);
 

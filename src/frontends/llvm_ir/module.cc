@@ -6,8 +6,57 @@
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/raw_ostream.h>
+#include <llvm/TargetParser/Host.h>
+#include <llvm/TargetParser/Triple.h>
 
 namespace perfcast::llvm_ir {
+namespace {
+
+// A CPU and its features as IR attributes name them: "+avx2,-avx512f".
+struct Features {
+  std::string cpu, text;
+  llvm::StringMap<bool> known;
+};
+
+// What runs modules of this architecture here: the host itself, or qemu-user.
+Features features_at_hand(const llvm::Triple& target) {
+  Features at_hand;
+  const llvm::Triple host(llvm::sys::getProcessTriple());
+  if (target.getArch() == host.getArch()) {
+    at_hand.cpu = llvm::sys::getHostCPUName().str();
+    for (const auto& feature : llvm::sys::getHostCPUFeatures()) at_hand.known[feature.first()] = feature.second;
+  } else if (target.isX86()) {
+    at_hand.cpu = "x86-64-v3";  // qemu-user 7.2
+    for (const char* missing : {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl", "avx512fp16", "amx-tile"})
+      at_hand.known[missing] = false;
+  }
+  for (const auto& feature : at_hand.known)
+    at_hand.text += (at_hand.text.empty() ? "" : ",") + std::string(feature.second ? "+" : "-") + feature.first().str();
+  return at_hand;
+}
+
+// The first feature a function is compiled for and that is not at hand; empty: none.
+std::string missing_feature(const llvm::Function& function, const Features& at_hand) {
+  llvm::SmallVector<llvm::StringRef, 64> wanted;
+  function.getFnAttribute("target-features").getValueAsString().split(wanted, ',');
+  for (llvm::StringRef feature : wanted) {
+    if (!feature.consume_front("+")) continue;
+    auto known = at_hand.known.find(feature);
+    if (known != at_hand.known.end() && !known->second) return feature.str();
+  }
+  return {};
+}
+
+// Instructions written out as such: intrinsics of the missing extension, vectors without a fixed length.
+bool names_instructions_of(const llvm::Module& module, const std::string& feature) {
+  for (const auto& function : module)
+    if (function.isIntrinsic() && (function.getName().contains(".avx512") || function.getName().contains(".sve.") ||
+                                   function.getName().contains(".amx") || function.getReturnType()->isScalableTy()))
+      return true;
+  return feature.starts_with("sve");
+}
+
+}  // namespace
 
 Result<LoadedModule> load_module(const std::string& bitcode) {
   LoadedModule loaded;
@@ -44,6 +93,24 @@ void name_blocks(llvm::Module& module) {
       number++;
     }
   }
+}
+
+Result<bool> lower_features(llvm::Module& module) {
+  const Features at_hand = features_at_hand(llvm::Triple(module.getTargetTriple()));
+  std::string missing;
+  for (const auto& function : module)
+    if (has_code(function) && missing.empty()) missing = missing_feature(function, at_hand);
+  if (missing.empty()) return false;
+  if (names_instructions_of(module, missing))
+    return unfit("it is compiled for a CPU with " + missing + ", uses its instructions by name, and cannot run here",
+                 module.getSourceFileName(), "analyze it on such a machine");
+  for (auto& function : module) {
+    if (function.isIntrinsic()) continue;
+    function.addFnAttr("target-cpu", at_hand.cpu);
+    function.addFnAttr("target-features", at_hand.text);
+    function.removeFnAttr("tune-cpu");
+  }
+  return true;
 }
 
 bool uses_threads(const llvm::Module& module) {

@@ -26,6 +26,11 @@ bool has_code(const llvm::Function& function);
 // Gives every nameless block a name, unique in its function and the same each time.
 void name_blocks(llvm::Module& module);
 
+// Makes a module for a CPU that this host is not (or that qemu does not know: AVX-512) run here all the same: its
+// functions are compiled for what is at hand, from the same IR, so that blocks and counts stay. Tells whether anything
+// had to be changed; an error when the IR speaks of instructions that nothing else can do.
+Result<bool> lower_features(llvm::Module& module);
+
 // Uses of thread libraries: the program may run more than one thread.
 bool uses_threads(const llvm::Module& module);
 
