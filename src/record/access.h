@@ -47,7 +47,8 @@ struct Access {
   std::vector<DistanceBin> pages;   // reuse distance in distinct pages
   double cold = 0;                  // share of first touches: never seen before in the program
   double cold_near = 0;             // ... of those, with a neighbour touched shortly before
-  double unknown = 0;               // share whose reuse no burst could see
+  double unknown = 0;               // share whose reuse no burst could see ...
+  double unknown_from = 0;          // ... but it is farther than this many lines
   std::optional<double> stride_bytes;  // most frequent step between executions, where one dominates
   double stride_share = 0;
   std::optional<double> reuse_instructions;  // mean instructions between touches, of the far reuses
@@ -57,7 +58,7 @@ template <class Fields>
 void describe(Fields& f, Access& a) {
   f.need("index", a.index), f("store", a.store), f("bytes", a.bytes), f("line", a.line), f("count", a.count);
   f("kind", a.kind), f("chain", a.chain), f("lines", a.lines), f("pages", a.pages), f("cold", a.cold);
-  f("cold_near", a.cold_near), f("unknown", a.unknown), f("stride_bytes", a.stride_bytes);
+  f("cold_near", a.cold_near), f("unknown", a.unknown), f("unknown_from", a.unknown_from), f("stride_bytes", a.stride_bytes);
   f("stride_share", a.stride_share), f("reuse_instructions", a.reuse_instructions);
 }
 

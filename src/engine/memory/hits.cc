@@ -49,7 +49,7 @@ Served served_by(const Access& access, const MemoryModel& memory, double footpri
   if (access.lines.empty() && access.pages.empty()) {
     served.alone[0] += unseen;
   } else if (unseen > 0) {
-    double farthest_seen = access.lines.empty() ? 1 : access.lines.back().distance;
+    double farthest_seen = std::max(access.unknown_from, access.lines.empty() ? 1 : access.lines.back().distance);
     auto shares = spread_over_levels(farthest_seen, footprint_bytes / memory.line_bytes, memory);
     for (std::size_t i = 0; i < levels; i++) {
       served.near[i] += unseen * shares[i] * access.cold_near;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
+#include <tuple>
 
 namespace perfcast::engine {
 namespace {
@@ -129,15 +131,20 @@ class Region {
     result_.level_ns[i] += result_.random_ns - before + result_.stream_ns - stream_before + result_.strided_ns - strided_before;
   }
 
-  // A store that finds its line because a load has just brought it still makes the line dirty: it goes back.
+  // A store that finds its line because a load has just brought it still makes the line dirty: it goes back. Accesses
+  // of one step and count are copies of one that the compiler unrolled: together they walk over the lines once.
   void write_backs(const LevelCosts& costs, double read_lines) {
     if (read_lines <= 0) return;
-    double touched = 0, changed = 0;
+    struct Walk { double lines = 0, far = 0; };
+    std::map<std::tuple<bool, double, double>, Walk> walks;
     for (std::size_t a = 0; a < accesses_.size(); a++) {
-      double lines = accesses_[a].count * new_lines(accesses_[a], memory_.line_bytes);
-      if (!accesses_[a].store) touched += lines;
-      else if (near_lines(a) < 0.1 * lines && accesses_[a].stride_bytes) changed += lines;
+      if (!accesses_[a].stride_bytes) continue;
+      Walk& walk = walks[{accesses_[a].store, *accesses_[a].stride_bytes, accesses_[a].count}];
+      walk.lines = accesses_[a].count * new_lines(accesses_[a], memory_.line_bytes);
+      walk.far += near_lines(a);
     }
+    double touched = 0, changed = 0;
+    for (const auto& [key, walk] : walks) (std::get<0>(key) ? changed : touched) += std::get<0>(key) ? std::max(0.0, walk.lines - walk.far) : walk.lines;
     if (touched > 0) result_.write_back_ns += std::min(changed, touched) * std::min(1.0, read_lines / touched) * costs.write_back();
   }
 

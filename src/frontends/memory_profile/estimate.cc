@@ -8,6 +8,8 @@ namespace {
 
 // Finest distance each stratum of sampling can tell: 32 times its largest weight (1, 16, 64).
 constexpr double finest_distance[strata] = {0, 512, 2048};
+// Touches that make an estimate.
+constexpr double enough = 16;
 
 }  // namespace
 
@@ -23,20 +25,28 @@ Distribution estimate(const Observed& observed) {
   std::array<double, strata> at_risk{};
   for (int b = 0; b < bins; b++)
     for (int s = 0; s < strata; s++) at_risk[s] += observed.seen[b][s] + observed.censored[b][s];
-  double alive = 1;
+  double alive = 1, risk_after_last_event = 0;
   for (int b = 0; b < bins && alive > 0; b++) {
-    double events = 0, risk = 0;
+    double events = 0, risk = 0, finer_risk = 0;
     for (int s = 0; s < strata; s++) {
-      if (distance_of_bin(b) < finest_distance[s]) continue;
+      // Coarse sampling speaks of short distances only where nothing finer was seen.
+      bool too_coarse = distance_of_bin(b) < finest_distance[s] && finer_risk > enough;
+      finer_risk += at_risk[s];
+      if (too_coarse) continue;
       // Half of those censored in this bin have left before its events.
       risk += at_risk[s] - 0.5 * observed.censored[b][s];
       events += observed.seen[b][s];
     }
     for (int s = 0; s < strata; s++) at_risk[s] -= observed.seen[b][s] + observed.censored[b][s];
-    if (events <= 0 || risk <= 0) continue;
+    if (events <= 0 || risk <= 0) {
+      // As long as a good part of what is left was watched this far without a reuse, the unknown lies beyond.
+      if (risk > 0.25 * risk_after_last_event) result.beyond_from = distance_of_bin(b);
+      continue;
+    }
     double leaving = alive * std::min(1.0, events / risk);
     result.bins.push_back({distance_of_bin(b), leaving, 0});
     alive -= leaving;
+    risk_after_last_event = std::max(0.0, risk - events), result.beyond_from = distance_of_bin(b);
   }
   result.beyond = alive < 1e-9 ? 0 : alive;
   return result;

@@ -18,7 +18,8 @@ struct Observed {
 
 struct Distribution {
   std::vector<DistanceBin> bins;  // shares of all touches
-  double beyond = 0;              // share of touches whose distance no burst could tell
+  double beyond = 0;              // share of touches whose distance no burst could tell ...
+  double beyond_from = 0;         // ... except that it is larger than this
 };
 
 Distribution estimate(const Observed& observed);

@@ -63,6 +63,7 @@ void read_access(const perfcast_access_data& data, AccessSite& site) {
   Distribution lines = estimate(observed_of(data.lines, perfcast_line_bins));
   Distribution pages = estimate(observed_of(data.pages, perfcast_page_bins));
   access.lines = lines.bins, access.pages = pages.bins, access.unknown = lines.beyond;
+  access.unknown_from = lines.beyond_from;
   for (DistanceBin& bin : access.lines) {
     int b = 0;
     while (b + 1 < perfcast_line_bins && distance_of_bin(b + 1) <= bin.distance) b++;
