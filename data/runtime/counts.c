@@ -53,6 +53,30 @@ static uint64_t *map_counts(const struct module *m, uint64_t *place) {
   return words;
 }
 
+/* ---- Fortran: elements of an array by its descriptor (ISO_Fortran_binding's layout) ---- */
+
+struct descriptor {
+  void *base;
+  uint64_t element_bytes;
+  int32_t version;
+  int8_t rank, type, attribute, extra;
+  int64_t dimension[][3]; /* lower bound, extent, stride */
+};
+
+static uint64_t elements_of(const struct descriptor *d) {
+  uint64_t product = 1;
+  for (int i = 0; i < d->rank; i++) product *= d->dimension[i][1] > 0 ? (uint64_t)d->dimension[i][1] : 0;
+  return product;
+}
+
+/* how: 0 those of the first; 1 an assignment first = second; 2 multiplications in a product of matrices. */
+uint64_t __perfcast_elements(const struct descriptor *first, const struct descriptor *second, uint64_t how) {
+  if (how == 1) return elements_of(second->rank > 0 ? second : first);
+  uint64_t size = elements_of(first);
+  if (how == 0 || size == 0 || first->rank == 0) return size;
+  return size * elements_of(second) / (uint64_t)first->dimension[first->rank - 1][1];
+}
+
 /* ---- threads: which arrays this thread holds ---- */
 
 struct held {

@@ -25,7 +25,10 @@ struct FunctionPositions {
   // (file as source_path() spells it, line, column) -> executions of the block that holds it; where several blocks hold
   // one position, the most executed of them.
   std::map<std::tuple<std::string, int, int>, double> at;
-  std::map<std::tuple<std::string, int, int>, std::vector<PositionBlock>> blocks;  // Fortran: in the order of the IR
+  // Fortran, in the order of the IR: the blocks of a position; the routines of the run-time library called there that
+  // work on whole arrays, each with the elements it touched in all its executions.
+  std::map<std::tuple<std::string, int, int>, std::vector<PositionBlock>> blocks;
+  std::map<std::tuple<std::string, int, int>, std::vector<std::pair<std::string, double>>> arrays;
 };
 
 struct PositionCounts {

@@ -46,6 +46,7 @@ class Counter {
 
   void count() {
     for (std::size_t i = 0; i < function_.blocks.size(); i++) known_[i] = by_position(function_.blocks[i]);
+    leave_out_unreachable();
     by_flow();
   }
 
@@ -55,7 +56,7 @@ class Counter {
       block.count.value = known_[i].value_or(0);
       bool matters = !block.usage.empty() || !block.calls.empty();
       if (known_[i] || !matters || !reachable(i)) continue;
-      if (block.kind == "elements")
+      if (is_part(block))
         gaps.push_back({"the number of elements is not seen in the compiled code", block.at, before(i)});
       else
         gaps.push_back({"how often this " + block.kind + " ran is not known", block.at, 0});
@@ -85,28 +86,21 @@ class Counter {
     return false;
   }
   double before(std::size_t i) const {
-    while (i > 0 && function_.blocks[i].kind == "elements") i--;
+    while (i > 0 && is_part(function_.blocks[i])) i--;
     return known_[i].value_or(0);
   }
   // Its statement ran at least once, or may have.
-  bool reachable(std::size_t i) const { return function_.blocks[i].kind != "elements" || before(i) > 0; }
+  bool reachable(std::size_t i) const { return !is_part(function_.blocks[i]) || before(i) > 0; }
 
   std::optional<double> by_position(const Block& block) {
     static const std::set<std::string> silent = {"goto", "exit", "cycle", "continue", "do-forever",
                                                  "entry", "return", "end", "other"};
     if (silent.contains(block.kind)) return std::nullopt;
+    if (block.kind.starts_with("elements-of-")) return by_routine(block);
+    if (block.kind == "elements") return by_nest(block);
     auto it = positions_.blocks.find(position_of(block.at));
     if (it == positions_.blocks.end()) return std::nullopt;
     const Held& held = it->second;
-    if (block.kind == "elements") {
-      auto nests = nests_of(held);
-      auto number = elements_seen_[it->first]++;
-      if (number < nests.size()) return nests[number].back()->taken;
-      // The loop over a mask may stand at another position; what it does for each element is at this one.
-      for (const auto& each : held)
-        if (nests.empty() && number == 0 && each.loops.size() > held.front().loops.size()) return each.count;
-      return std::nullopt;
-    }
     if (block.kind == "masked") return deepest(held);
     const PositionBlock* header = first_header(held);
     if (block.kind.starts_with("do")) {
@@ -121,6 +115,52 @@ class Counter {
     return held.front().count;
   }
 
+  // The next loop over elements at the position, or further on in its line.
+  std::optional<double> by_nest(const Block& block) {
+    for (auto it = positions_.blocks.lower_bound(position_of(block.at)); it != positions_.blocks.end(); ++it) {
+      const auto& [file, line, column] = it->first;
+      if (file != block.at.file || line != block.at.line) break;
+      auto nests = nests_of(it->second);
+      std::size_t& number = elements_seen_[it->first];
+      if (number < nests.size()) return nests[number++].back()->taken;
+      // The loop over a mask may stand at another position; what it does for each element is at this one.
+      for (const auto& each : it->second)
+        if (nests.empty() && number == 0 && each.loops.size() > it->second.front().loops.size()) return number++, each.count;
+    }
+    return std::nullopt;
+  }
+  // The next call of this routine at the position, or further on in its line: items of an output list have positions
+  // of their own.
+  std::optional<double> by_routine(const Block& block) {
+    for (auto it = positions_.arrays.lower_bound(position_of(block.at)); it != positions_.arrays.end(); ++it) {
+      const auto& [file, line, column] = it->first;
+      if (file != block.at.file || line != block.at.line) break;
+      std::size_t& next = routines_seen_[{it->first, block.kind}];
+      while (next < it->second.size() && "elements-of-" + it->second[next].first != block.kind) next++;
+      if (next < it->second.size()) return it->second[next++].second;
+    }
+    return std::nullopt;
+  }
+
+  // Statements of another ENTRY, or that nothing leads to, are not executed here.
+  void leave_out_unreachable() {
+    std::vector<bool> seen(known_.size());
+    std::vector<std::size_t> todo = {0};
+    while (!todo.empty()) {
+      std::size_t i = todo.back();
+      todo.pop_back();
+      if (i >= seen.size() || seen[i]) continue;
+      seen[i] = true;
+      for (const auto& edge : function_.blocks[i].next) todo.push_back(static_cast<std::size_t>(edge.to));
+    }
+    for (std::size_t i = 0; i < seen.size(); i++) {
+      if (i > 0 && is_part(function_.blocks[i])) seen[i] = seen[i - 1];
+      if (!seen[i] && !known_[i]) known_[i] = 0;
+    }
+  }
+  // Belongs to the statement before it, no step of its own in the flow.
+  static bool is_part(const Block& block) { return block.kind.starts_with("elements") || block.kind == "item"; }
+
   void by_flow() {
     std::vector<std::vector<FlowEdge*>> in(known_.size()), out(known_.size());
     for (std::size_t i = 0; i < known_.size(); i++)
@@ -131,7 +171,7 @@ class Counter {
     while (more) {
       more = false;
       for (std::size_t i = 0; i < known_.size(); i++) {
-        if (function_.blocks[i].kind == "elements" || function_.blocks[i].kind == "item") continue;
+        if (is_part(function_.blocks[i])) continue;
         more |= balance(in[i], known_[i], i == 0 ? positions_.entries : 0);
         if (!out[i].empty()) more |= balance(out[i], known_[i], 0);
       }
@@ -156,6 +196,7 @@ class Counter {
   std::vector<std::optional<double>> known_;
   std::vector<FlowEdge> edges_;
   std::map<Position, std::size_t> elements_seen_;
+  std::map<std::pair<Position, std::string>, std::size_t> routines_seen_;
 };
 
 // The compiled function and the parts the compiler cut out of it (bodies of parallel regions).

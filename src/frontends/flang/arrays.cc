@@ -29,7 +29,8 @@ std::optional<std::int64_t> trips_of(const Expr& e) {
 
 }  // namespace
 
-void Walker::each_element(std::optional<std::int64_t> n, const std::function<void()>& walk) {
+void Walker::each_element(std::optional<std::int64_t> n, const std::function<void()>& walk,
+                          const std::string& routine) {
   work_.push_back({});
   walk();
   Work element = std::move(work_.back());
@@ -37,6 +38,7 @@ void Walker::each_element(std::optional<std::int64_t> n, const std::function<voi
   element.usage["LOOV"] += 1;
   add("LOIN");
   if (!n) {
+    if (!routine.empty()) element.kind += "-of-" + routine;
     after_.push_back(std::move(element));
     return;
   }
@@ -121,13 +123,6 @@ void Walker::array_assign(const Expr& target, const Expr& source) {
   auto n = elements_of(target);
   if (!n) n = elements_of(source);
   bool whole = !(source.rank > 0 && (source.kind == Kind::operation || source.elemental));
-  if (!n && whole) {
-    // The run-time library copies or fills it; its size is not seen in the compiled code.
-    if (source.rank > 0 && !is_plain(source)) evaluate_array(source);
-    else if (source.rank == 0) value(source);
-    add("assign");
-    return gap("assignment of an array whose size is not known: counted as one call");
-  }
   if (source.kind == Kind::array && source.elements) {
     for (const auto& part : source.parts) store(target, part);
     return;
@@ -138,7 +133,7 @@ void Walker::array_assign(const Expr& target, const Expr& source) {
     if (target.type.category == Category::character) add("memmove");
     else if (target.type.category == Category::derived) add("COPY", std::max(1, (target.type.kind + 7) / 8));
     else add_typed(is_plain(source) ? 'T' : 'S', target.type, is_global(target));
-  });
+  }, whole ? "assign" : "");  // the library copies or fills
 }
 
 void Walker::evaluate_array(const Expr& e) {

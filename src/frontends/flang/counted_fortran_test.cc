@@ -201,6 +201,32 @@ TEST(CountedFortran, ModernFortran) {
   }
 }
 
+TEST(CountedFortran, ArraysTheLibraryWorksOn) {
+  auto run = analyse_text("a.f90", R"(program p
+  real, allocatable :: a(:), b(:,:), c(:,:)
+  integer :: n, t
+  n = 4
+  allocate (a(n), b(n, n), c(n, n))
+  b = 1.0
+  do t = 1, 5
+    a(1:t - 1) = 2.0
+    c = b
+    c(1, 2:n) = a(2:n)
+    a(1) = sum(b) + sum(b(1, :)) + dot_product(a, a)
+    c = matmul(b, c)
+    a(2) = maxval(a * 2.0)
+    c = transpose(b) + c
+  end do
+  print *, a(1), sum(c, dim=1)
+end program
+)");
+  check(run, {{"elements-of-assign", 6, 16}, {"elements-of-assign", 8, 10}, {"elements-of-assign", 9, 80},
+              {"elements-of-assign", 10, 15}, {"elements-of-sum", 11, 80 + 20}, {"elements-of-dot_product", 11, 20},
+              {"elements-of-matmul", 12, 320}, {"elements", 13, 20}, {"elements-of-maxval", 13, 20},
+              {"elements-of-transpose", 14, 80}, {"elements", 14, 80}, {"elements-of-sum", 16, 16}});
+  EXPECT_EQ(run.gap_text(), "");
+}
+
 TEST(CountedFortran, EveryFortranProgramOfTheSuite) {
   const std::string folder = PERFCAST_SOURCE_DIR "/validation/saavedra/";
   for (auto name : {"mandelbrot", "shell", "erathostenes", "whetstone"}) {

@@ -145,11 +145,6 @@ bool Walker::reduction(const Expr& e) {
       n = *left.elements * *right.elements / left.extents.back();
     else n = std::nullopt;
   }
-  if (!n) {
-    add(e.name);
-    gap(e.name + " of an array whose size is not known: counted as one call");
-    return true;
-  }
   const Type& type = e.parts[0].type;
   const std::string reference = "ARR" + std::to_string(std::min(3, std::max(1, e.parts[0].rank)));
   each_element(n, [&] {
@@ -163,7 +158,7 @@ bool Walker::reduction(const Expr& e) {
       case 'T': add(reference), add_typed('T', type, global); break;
       default: add_typed(static_cast<char>(kind->second), type, global);
     }
-  });
+  }, e.name);
   return true;
 }
 

@@ -47,7 +47,7 @@ void Walker::close_block(int number) {
   work_.assign(1, {});
   for (auto& work : elements) {
     auto before = std::exchange(from_, {});  // not a statement of its own: what follows comes after the statement
-    int block = open_block("elements", at);
+    int block = open_block(work.kind, at);
     give(block, work);
     work_.assign(1, {});
     from_ = before;

@@ -32,6 +32,7 @@ class Walker {
  private:
   // What is executed together: operations and calls.
   struct Work {
+    std::string kind = "elements";  // of a block of its own
     std::map<std::string, double> usage;
     std::vector<Call> calls;
     std::vector<OpenCall> open;
@@ -80,8 +81,9 @@ class Walker {
   void array_value(const Expr& e);  // one element of it; parts that are scalar are computed once, outside
   void array_operand(const Expr& e);
   void evaluate_array(const Expr& e);  // an array that is put into a temporary
-  // Does `walk` for each of `n` elements, or an unknown number.
-  void each_element(std::optional<std::int64_t> n, const std::function<void()>& walk);
+  // Does `walk` for each of `n` elements, or an unknown number: of a loop the compiler makes, or of a routine of the
+  // run-time library.
+  void each_element(std::optional<std::int64_t> n, const std::function<void()>& walk, const std::string& routine = {});
   void outside(const std::function<void()>& walk);
   void call(const Expr& e);
   void arguments(const Expr& e, std::map<std::string, double>& loads);

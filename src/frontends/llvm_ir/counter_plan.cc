@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <map>
 
+#include "frontends/llvm_ir/array_calls.h"
 #include "frontends/llvm_ir/leaving.h"
 #include "frontends/llvm_ir/module.h"
 
@@ -80,6 +81,8 @@ FunctionPlan plan_function(const llvm::Function& function, const LeavingCalls& l
     }
   }
   next_counter = place_counters(plan.graph, next_counter);
+  for (std::size_t i = array_calls(const_cast<llvm::Function&>(function)).size(); i > 0; i--)
+    plan.array_calls.push_back(next_counter++);
   return plan;
 }
 
@@ -120,6 +123,8 @@ UnitCounts counts_from(const ModulePlan& plan, std::span<const std::uint64_t> co
     FunctionCounts& function = unit.functions.emplace_back();
     function.name = planned.name, function.internal = planned.internal;
     for (const auto& name : planned.blocks) function.blocks.emplace_back().name = name;
+    for (int counter : planned.array_calls)
+      function.array_elements.push_back(static_cast<double>(counters[static_cast<std::size_t>(counter)]));
     const auto flows = solve_flow(planned.graph, counters);
     for (std::size_t i = 0; i < flows.size(); i++) {
       const FlowEdge& edge = planned.graph.edges[i];

@@ -23,6 +23,7 @@ struct FunctionPlan {
   bool internal = false;
   std::vector<std::string> blocks;  // names; block i is vertex i + 1
   FlowGraph graph;                  // edges to vertex 0: returns, and what leaves in the middle
+  std::vector<int> array_calls;     // counters of elements, in the order of array_calls()
   std::vector<bool> leaving;        // per block: it has the extra edge to the outside (the edge counted `never`)
 };
 

@@ -17,6 +17,7 @@
 #include <set>
 
 #include "base/assert.h"
+#include "frontends/llvm_ir/array_calls.h"
 #include "frontends/llvm_ir/leaving.h"
 #include "frontends/llvm_ir/module.h"
 
@@ -63,6 +64,7 @@ class Inserter {
   void run() {
     if (plan_.graph.edges.empty()) return;
     if (storage_.slot) make_base();
+    count_elements();
     place_indirect();
     for (const auto& edge : plan_.graph.edges)
       if (edge.counter && edge.counting != Counting::always) sites_.push_back({*edge.counter, site(edge)});
@@ -111,6 +113,23 @@ class Inserter {
     base_ = base;
     if (unsafe_.erase(head)) unsafe_.insert(tail);
     blocks_[0] = tail;
+  }
+
+  // Calls that work on whole arrays: the elements their descriptors tell of.
+  void count_elements() {
+    const auto calls = array_calls(function_);
+    ensure(calls.size() == plan_.array_calls.size(), "the plan has another number of array calls");
+    if (calls.empty()) return;
+    llvm::Type* pointer = llvm::PointerType::get(function_.getContext(), 0);
+    auto helper = function_.getParent()->getOrInsertFunction("__perfcast_elements", word_, pointer, pointer, word_);
+    llvm::cast<llvm::Function>(helper.getCallee())->addFnAttr(llvm::Attribute::NoUnwind);
+    for (std::size_t i = 0; i < calls.size(); i++) {
+      IRBuilder<> build(calls[i].call);
+      Value* elements = build.CreateCall(
+          helper, {calls[i].call->getArgOperand(calls[i].first), calls[i].call->getArgOperand(calls[i].second),
+                   build.getInt64(static_cast<std::uint64_t>(calls[i].work))});
+      add_to(build, address(build, build.getInt64(static_cast<std::uint64_t>(plan_.array_calls[i]))), elements);
+    }
   }
 
   // Targets of indirect jumps: every way in notes where it came from, the target counts by that note.

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <set>
 
+#include "frontends/llvm_ir/array_calls.h"
 #include "frontends/llvm_ir/instrument.h"
 #include "frontends/llvm_ir/module.h"
 #include "frontends/source_path.h"
@@ -51,6 +52,11 @@ class Collector {
   // The blocks of each position, in their order. Variables are given room at the function's start, whatever statement
   // needs them: that is no execution of the statement.
   void add_blocks(llvm::Function& function, const FunctionCounts& counts, FunctionPositions& result) {
+    const auto calls = array_calls(function);
+    for (std::size_t i = 0; i < calls.size() && i < counts.array_elements.size(); i++)
+      if (const llvm::DILocation* at = calls[i].call->getDebugLoc())
+        result.arrays[{file(*at), static_cast<int>(at->getLine()), static_cast<int>(at->getColumn())}].push_back(
+            {calls[i].routine, counts.array_elements[i]});
     llvm::DominatorTree tree(function);
     llvm::LoopInfo loops(tree);
     std::map<const llvm::BasicBlock*, int> numbers;
