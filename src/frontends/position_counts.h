@@ -16,6 +16,7 @@ namespace perfcast {
 struct PositionBlock {
   double count = 0;
   std::vector<int> loops;          // around it, outermost first
+  bool passes = false;             // only its jump to the next block has the position: it comes before or after
   bool header = false;             // of a loop that a branch at this position decides
   double entries = 0, taken = 0;   // of a header: from outside the loop; to the branch's first target, the body
 };

@@ -33,8 +33,7 @@ const PositionBlock* first_header(const Held& held) {
 double deepest(const Held& held) {
   const PositionBlock* best = nullptr;
   for (const auto& block : held)
-    if (!block.header && (!best || block.loops.size() > best->loops.size())) best = &block;
-  if (best && best->loops.size() >= held.back().loops.size()) return best->count;
+    if (!block.header && !block.passes && (!best || block.loops.size() > best->loops.size())) best = &block;
   return best ? best->count : held.front().count;
 }
 
@@ -112,7 +111,8 @@ class Counter {
       return block.kind == "do-iterate" ? trips : several ? header->entries + trips : header->count;
     }
     if (block.kind == "while-test" && header) return header->count;
-    return held.front().count;
+    auto own = std::ranges::find_if(held, [](const auto& each) { return !each.passes; });
+    return own == held.end() ? held.front().count : own->count;
   }
 
   // The next loop over elements at the position, or further on in its line.

@@ -124,6 +124,31 @@ TEST(CountedFortran, LoopsAndJumpsOfFortran77) {
   EXPECT_EQ(run.gap_text(), "");
 }
 
+TEST(CountedFortran, LoopsMadeOfJumps) {
+  auto run = analyse_text("j.f", R"(      PROGRAM P
+      N = 0
+   10 IF (N .GE. 5) GO TO 30
+      N = N + 1
+      M = 0
+   20 M = M + 1
+      IF (M .LT. N) GO TO 20
+      GO TO 10
+   30 CALL S(N)
+      CALL S(1)
+      END
+      SUBROUTINE S(K)
+      L = 0
+   10 IF (L .GE. K) RETURN
+      L = L + 1
+      GO TO 10
+      END
+)");
+  check(run, {{"if", 3, 6}, {"goto", 3, 1}, {"assign", 4, 5}, {"assign", 5, 5}, {"assign", 6, 15}, {"if", 7, 15},
+              {"goto", 7, 10}, {"goto", 8, 5}, {"call", 9, 1}, {"assign", 13, 2}, {"if", 14, 8}, {"return", 14, 2},
+              {"assign", 15, 6}, {"goto", 16, 6}});
+  EXPECT_EQ(run.gap_text(), "");
+}
+
 constexpr const char* modern = R"(module work
   implicit none
   real, allocatable :: grid(:,:)

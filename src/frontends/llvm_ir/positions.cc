@@ -7,7 +7,6 @@
 #include <llvm/IR/IntrinsicInst.h>
 
 #include <algorithm>
-#include <set>
 
 #include "frontends/llvm_ir/array_calls.h"
 #include "frontends/llvm_ir/instrument.h"
@@ -70,14 +69,18 @@ class Collector {
       const llvm::Loop* loop = loops.getLoopFor(&block);
       for (const auto* around = loop; around; around = around->getParentLoop())
         seen.loops.insert(seen.loops.begin(), loop_numbers.at(around));
-      std::set<Position> held;
+      std::map<Position, bool> held;  // true: only by the jump at its end
+      const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
       for (const auto& instruction : block) {
         const llvm::DILocation* at = instruction.getDebugLoc();
         if (!at || at->getLine() == 0 || llvm::isa<llvm::DbgInfoIntrinsic, llvm::AllocaInst>(instruction)) continue;
-        held.emplace(file(*at), static_cast<int>(at->getLine()), static_cast<int>(at->getColumn()));
+        const bool jump = &instruction == branch && branch->isUnconditional();
+        held.try_emplace({file(*at), static_cast<int>(at->getLine()), static_cast<int>(at->getColumn())}, jump);
       }
-      for (const auto& position : held) result.blocks[position].push_back(seen);
-      const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator());
+      for (const auto& [position, passes] : held) {
+        result.blocks[position].push_back(seen);
+        result.blocks[position].back().passes = passes;
+      }
       if (!loop || loop->getHeader() != &block || !branch || !branch->isConditional() || !branch->getDebugLoc()) continue;
       const llvm::DILocation* at = branch->getDebugLoc();
       PositionBlock& header =
