@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <set>
 
 #include "frontends/apply_counts.h"
 #include "frontends/clang_ast/read_c_family.h"
@@ -122,15 +123,30 @@ Status add_machine(const CompiledProgram& program, const CountedRun& run, Profil
 // A library routine that is called this often per second of the run may matter: about 1 % at 10 ns a call.
 constexpr double calls_that_matter = 1e6;
 
+// Routines whose work does not grow with their data, or hardly: a few calls of them are soon done. Others (qsort,
+// memset, the array routines of Fortran) may do any amount of work in one call.
+bool is_brief(const std::string& name) {
+  static const std::set<std::string> brief = {"printf", "fprintf", "sprintf", "snprintf", "puts", "fputs", "putchar", "putc", "fputc", "fflush",
+                                              "exit", "abort", "atoi", "atol", "atof", "strtol", "strtoul", "strtoll", "strtod", "malloc", "free",
+                                              "clock", "clock_gettime", "time", "getenv", "rand", "srand", "sin", "cos", "tan", "exp", "log", "pow",
+                                              "sqrt", "fabs", "floor", "ceil", "__cxa_atexit", "__gxx_personality_v0"};
+  if (brief.contains(name)) return true;
+  for (const char* start : {"_FortranAio", "_FortranAProgram", "_FortranAStop", "_ZNSo", "_ZSt", "_Znwm", "_ZdlPv"})
+    if (name.starts_with(start)) return true;
+  return false;
+}
+
 // What the program runs in libraries, as machine code; where that cannot be had, routines are costed by name later.
-void add_libraries(const AnalyzeOptions& options, const CompiledProgram& program, Profile& profile) {
+void add_libraries(const AnalyzeOptions& options, const CompiledProgram& program, const CountedRun& counted, Profile& profile) {
   double calls = 0;
-  for (const auto& [name, times] : profile.library_calls) calls += times;
-  if (calls < calls_that_matter * profile.run.seconds && calls < 2000) return;
+  bool brief = true;
+  for (const auto& [name, times] : profile.library_calls) calls += times, brief = brief && (times == 0 || is_brief(name));
+  if (brief && calls < calls_that_matter * profile.run.seconds && calls < 2000) return;
   const std::string executable = program.scratch.file("plain-for-libraries");
   machine_code::LibraryTraceOptions trace;
-  trace.input_file = options.input_file, trace.known_calls = profile.library_calls;
-  for (const Function& function : profile.machine->functions) trace.own_functions.push_back(function.name);
+  trace.input_file = options.input_file, trace.folder = options.folder, trace.known_calls = profile.library_calls;
+  for (const auto& unit : counted.units)
+    for (const auto& function : unit.functions) trace.own_functions.push_back(function.name);
   auto built = llvm_ir::build_plain(program, executable);
   auto libraries = built ? machine_code::trace_library_code(executable, options.arguments, profile.forms, trace)
                          : Result<machine_code::LibraryCode>(std::unexpected(built.error()));
@@ -168,7 +184,7 @@ void add_source(const CompiledProgram& program, const PositionCounts& positions,
 
 Result<Profile> analyze_executable(const AnalyzeOptions& options) {
   machine_code::BinaryOptions binary;
-  binary.input_file = options.input_file, binary.limits = options.limits;
+  binary.input_file = options.input_file, binary.folder = options.folder, binary.limits = options.limits;
   if (options.progress) options.progress("counting the machine code");
   TRY(Profile profile, machine_code::analyze_binary(options.binary, options.arguments, binary));
   CHECK_OK(record_parameters(options, profile.run));
@@ -202,7 +218,7 @@ Status add_levels(const AnalyzeOptions& options, const CompiledProgram& program,
     memory_profile::pass_on_mispredictions(*profile.ir, profile.forms, *profile.machine);
     if (final_run.complete && options.target.empty()) {
       tell("counting what runs in libraries");
-      add_libraries(options, program, profile);
+      add_libraries(options, program, final_run, profile);
     }
   }
   if (!options.source_level || !final_run.complete) return {};

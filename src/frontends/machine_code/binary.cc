@@ -5,6 +5,7 @@
 #include <map>
 
 #include "frontends/machine_code/decode.h"
+#include "frontends/machine_code/machine_graph.h"
 #include "frontends/machine_code/traced_graph.h"
 
 namespace perfcast::machine_code {
@@ -20,7 +21,7 @@ bool host_can_run(const std::string& triple) {
 
 Result<Trace> trace_to_the_end(const std::string& executable, const std::vector<std::string>& arguments, const BinaryOptions& options) {
   TraceOptions how;
-  how.input_file = options.input_file, how.limits = options.limits, how.system_root = options.system_root;
+  how.input_file = options.input_file, how.folder = options.folder, how.limits = options.limits, how.system_root = options.system_root;
   TRY(Trace trace, trace_program(executable, arguments, how));
   const RunOutcome& outcome = trace.outcome;
   if (outcome.ending == Ending::timed_out)
@@ -37,7 +38,7 @@ void add_plain_run(const std::string& executable, const std::vector<std::string>
   RunRequest request;
   request.command = {std::filesystem::absolute(executable).string()};
   request.command.insert(request.command.end(), arguments.begin(), arguments.end());
-  request.limits = options.limits;
+  request.limits = options.limits, request.folder = options.folder;
   if (!options.input_file.empty()) request.input_file = options.input_file;
   auto outcome = run_program(request);
   if (!outcome || outcome->ending != Ending::exited) return;
@@ -72,6 +73,36 @@ void scale_up(Graph& graph, double factor) {
   }
 }
 
+// Leaves out the rarest library functions, together at most this share of the executed instructions: start-up code has
+// many, and a profile should stay readable. One gap tells how much it was.
+constexpr double left_out_share = 0.0005;
+
+void leave_out_rare(Graph& graph, std::vector<Gap>& gaps) {
+  std::vector<std::pair<double, std::size_t>> by_weight;
+  double all = 0, left_out = 0;
+  for (std::size_t k = 0; k < graph.functions.size(); ++k) {
+    by_weight.push_back({executed_instructions(graph.functions[k]), k});
+    all += by_weight.back().first;
+  }
+  std::sort(by_weight.begin(), by_weight.end());
+  std::vector<bool> out(graph.functions.size());
+  int count = 0;
+  for (auto [weight, k] : by_weight) {
+    if (!graph.functions[k].library) continue;
+    if (left_out + weight > left_out_share * all) break;
+    left_out += weight, out[k] = true, ++count;
+  }
+  if (!count) return;
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < graph.functions.size(); ++k)
+    if (!out[k]) {
+      if (kept != k) graph.functions[kept] = std::move(graph.functions[k]);
+      ++kept;
+    }
+  graph.functions.resize(kept);
+  gaps.push_back({std::to_string(count) + " rarely executed library functions are left out", {}, left_out});
+}
+
 }  // namespace
 
 Result<Profile> analyze_binary(const std::string& executable, const std::vector<std::string>& arguments, const BinaryOptions& options) {
@@ -86,10 +117,12 @@ Result<Profile> analyze_binary(const std::string& executable, const std::vector<
   profile.made_by = made_here();
   ProgramRun& run = profile.run;
   run.binary = std::filesystem::absolute(executable).string(), run.arguments = arguments, run.input = options.input_file;
-  run.folder = std::filesystem::current_path().string();
-  run.target = trace.triple, run.cpu = decoder.cpu(), run.exit_code = trace.outcome.code;
+  run.folder = std::filesystem::absolute(options.folder.empty() ? "." : options.folder).lexically_normal().string();
+  if (!host_can_run(trace.triple)) run.target = trace.triple;
+  run.exit_code = trace.outcome.code;
   if (!trace.outcome.ok()) run.ending = trace.outcome.how_it_ended(options.limits);
   if (options.plain_run && host_can_run(trace.triple)) add_plain_run(executable, arguments, options, run);
+  leave_out_rare(traced.graph, traced.gaps);
   profile.machine = std::move(traced.graph);
   profile.forms = forms.take();
   profile.library_calls = std::move(traced.library_calls);
@@ -102,7 +135,7 @@ Result<Profile> analyze_binary(const std::string& executable, const std::vector<
 Result<LibraryCode> trace_library_code(const std::string& executable, const std::vector<std::string>& arguments,
                                        std::vector<InstructionForm>& forms, const LibraryTraceOptions& options) {
   TraceOptions how;
-  how.input_file = options.input_file, how.system_root = options.system_root;
+  how.input_file = options.input_file, how.folder = options.folder, how.system_root = options.system_root;
   how.limits.time = options.time;
   how.skip = options.own_functions;
   TRY(const Trace trace, trace_program(executable, arguments, how));
@@ -120,6 +153,7 @@ Result<LibraryCode> trace_library_code(const std::string& executable, const std:
     traced.gaps.push_back({"library code was traced for the first " + std::to_string(static_cast<int>(options.time.value)) +
                                " s under emulation only and scaled by the number of calls", {}, 0});
   }
+  leave_out_rare(traced.graph, traced.gaps);
   code.graph = std::move(traced.graph), code.gaps = std::move(traced.gaps);
   forms = table.take();
   return code;

@@ -15,6 +15,7 @@ namespace perfcast::machine_code {
 
 struct BinaryOptions {
   std::string input_file;     // standard input; empty: /dev/null
+  std::string folder;         // where it runs; empty: here
   RunLimits limits;           // of the counted run
   std::string tables_cpu;     // whose scheduling tables are the fall-back; empty: default_cpu()
   std::string system_root;    // libraries of a foreign program
@@ -28,7 +29,7 @@ Result<Profile> analyze_binary(const std::string& executable, const std::vector<
 
 // How long the tracing of libraries may take; what is cut off is scaled up.
 struct LibraryTraceOptions {
-  std::string input_file, tables_cpu, system_root;
+  std::string input_file, folder, tables_cpu, system_root;
   Seconds time{5};                             // then the run is ended
   std::vector<std::string> own_functions;      // the program's own, by linkage name: not counted here
   std::map<std::string, double> known_calls;   // exact counts of calls of library routines, for scaling

@@ -92,7 +92,7 @@ TEST(Binary, AProgramOfAnotherCompiler) {
   EXPECT_EQ(profile->library_calls.at("qsort"), 1);
   double in_libm = 0;
   for (const auto& f : graph.functions)
-    if (f.library_name.starts_with("libm")) in_libm += executed_instructions({{f}});
+    if (f.library_name.starts_with("libm")) in_libm += executed_instructions(f);
   EXPECT_GT(in_libm, 1200 * 10);
   const Function* compare = find(graph, "compare");
   ASSERT_TRUE(compare);
@@ -178,7 +178,7 @@ TEST(Binary, LibraryCodeAlone) {
   double libm = 0;
   for (const auto& f : code->graph.functions) {
     EXPECT_FALSE(f.library_name.empty()) << f.name;
-    if (f.library_name.starts_with("libm")) libm += executed_instructions({{f}});
+    if (f.library_name.starts_with("libm")) libm += executed_instructions(f);
   }
   EXPECT_GT(libm, 2000 * 10);
   const Function* stub = find(code->graph, "sin@plt");

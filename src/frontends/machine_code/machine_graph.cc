@@ -40,7 +40,7 @@ class UnitBuilder {
   Function build(const CodeSymbol& symbol, const MappedFunction& map, const std::vector<MachineBlockOrigin>& origins,
                  const FunctionCounts& counts) {
     Function f;
-    f.name = symbol.name, f.readable = readable_name(symbol.name), f.at = image_.declared_at(symbol.address);
+    f.name = counts.unique.empty() ? symbol.name : counts.unique, f.readable = readable_name(symbol.name), f.at = image_.declared_at(symbol.address);
     f.calls.value = counts.entries;
     const FlowProblem problem = claims_of(origins, counts);
     const FlowSolution flow = solve_flow(problem);
@@ -170,6 +170,7 @@ Status add_unit(const GeneratedCode& code, const llvm_ir::UnitCounts& counts, De
       continue;
     }
     const FunctionCounts* counted = counts.find(symbol->name);
+    if (counted && counted->duplicate) continue;
     FunctionCounts none;
     if (!counted) none.name = symbol->name, gaps.push_back({symbol->name + " was not counted", image.declared_at(map.address), 0});
     graph.functions.push_back(builder.build(*symbol, map, origins->second, counted ? *counted : none));
@@ -207,11 +208,15 @@ Result<MachineLevel> machine_level(const llvm_ir::CompiledProgram& program,
   return level;
 }
 
-double executed_instructions(const Graph& graph, const std::string& function) {
+double executed_instructions(const Function& function) {
   double sum = 0;
-  for (const auto& f : graph.functions)
-    if (function.empty() || f.name == function)
-      for (const auto& b : f.blocks) sum += b.count.value * static_cast<double>(b.code.size());
+  for (const auto& b : function.blocks) sum += b.count.value * static_cast<double>(b.code.size());
+  return sum;
+}
+
+double executed_instructions(const Graph& graph) {
+  double sum = 0;
+  for (const auto& f : graph.functions) sum += executed_instructions(f);
   return sum;
 }
 

@@ -38,7 +38,8 @@ Status add_unit(const GeneratedCode& code, const llvm_ir::UnitCounts& counts, De
 // What the unit's flags mean for code generation.
 CodegenOptions codegen_options(const llvm_ir::Unit& unit);
 
-// The sum over the graph's blocks of count times instructions; of one function when it is named.
-double executed_instructions(const Graph& graph, const std::string& function = {});
+// The sum over blocks of count times instructions.
+double executed_instructions(const Function& function);
+double executed_instructions(const Graph& graph);
 
 }  // namespace perfcast::machine_code

@@ -209,7 +209,10 @@ TEST(MachineGraph, BothInstructionSets) {
     auto code = generate_code_from_file(bitcode, {1, false, {}});
     ASSERT_TRUE(code);
     llvm_ir::UnitCounts counts;
-    counts.functions.push_back({"f", false, 10, {{"entry", 10, {}, 0}, {"for.body", 1000, {}, 0}, {"if.then", 4, {}, 0}}});
+    llvm_ir::FunctionCounts f_counts;
+    f_counts.name = f_counts.unique = "f", f_counts.entries = 10;
+    f_counts.blocks = {{"entry", 10, {}, 0}, {"for.body", 1000, {}, 0}, {"if.then", 4, {}, 0}};
+    counts.functions.push_back(f_counts);
     auto decoder = Decoder::make(triple);
     ASSERT_TRUE(decoder);
     FormTable forms;

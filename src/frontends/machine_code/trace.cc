@@ -177,7 +177,7 @@ Result<Trace> trace_program(const std::string& executable, const std::vector<std
   command.insert(command.end(), arguments.begin(), arguments.end());
   RunRequest request;
   request.command = std::move(command);
-  request.limits = options.limits;
+  request.limits = options.limits, request.folder = options.folder;
   if (!options.input_file.empty()) request.input_file = options.input_file;
   Trace trace;
   TRY(trace.outcome, run_program(request));

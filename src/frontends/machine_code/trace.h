@@ -39,6 +39,7 @@ struct Trace {
 
 struct TraceOptions {
   std::string input_file;                   // standard input; empty: /dev/null
+  std::string folder;                       // where it runs; empty: here
   RunLimits limits;
   std::optional<double> instruction_limit;  // end the run after about so many
   std::vector<std::string> skip;            // functions of the executable that are not counted

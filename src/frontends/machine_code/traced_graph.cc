@@ -19,6 +19,7 @@ struct Site {
   std::map<std::uint64_t, double> calls;  // to where it called
 };
 using Sites = std::map<std::uint64_t, Site>;
+constexpr std::uint64_t page = 4096;
 
 // Control after the last instruction of a traced block.
 void add_ending(Site& site, const InstructionForm& form, std::uint64_t address, std::uint64_t to, double count) {
@@ -44,6 +45,8 @@ Sites sites_of(const Trace& trace, Decoder& decoder, FormTable& forms, std::vect
       auto found = sites.find(address);
       if (found == sites.end()) {
         auto decoded = decoder.decode_one(std::span(block.bytes).subspan(at), address, forms);
+        // An x86 instruction that crosses a page ends qemu's block before it but leaves its first bytes there.
+        if (!decoded && last && (address + block.bytes.size() - at) % page == 0) break;
         if (!decoded) {
           gaps.push_back({"an instruction at address " + std::to_string(address) + " is not known", {}, block.count});
           break;
