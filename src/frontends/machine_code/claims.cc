@@ -34,15 +34,15 @@ class Claims {
     p.blocks.resize(blocks_.size());
     for (const auto& [ir, parts] : parts_) claim_block(p, counts_.blocks[ir], parts);
     for (std::size_t k = 0; k < blocks_.size(); ++k) {
-      std::vector<FlowEdge> leaving;
       for (std::size_t n = 0; n < blocks_[k].successors.size(); ++n) {
         const int to = place_.at(blocks_[k].successors[n]);
         const double guess = n < blocks_[k].probabilities.size() ? blocks_[k].probabilities[n] : 1;
-        leaving.push_back({static_cast<int>(k), to, {}, prior(static_cast<int>(k), to, guess)});
+        p.edges.push_back({static_cast<int>(k), to, {}, prior(static_cast<int>(k), to, guess)});
       }
-      claim_edges(static_cast<int>(k), leaving);
-      p.edges.insert(p.edges.end(), leaving.begin(), leaving.end());
     }
+    std::vector<std::vector<int>> leaving(blocks_.size());
+    for (std::size_t e = 0; e < p.edges.size(); ++e) leaving[p.edges[e].from].push_back(static_cast<int>(e));
+    for (const auto& [ir, parts] : parts_) claim_edges(p, leaving, ir, parts);
     return p;
   }
 
@@ -108,16 +108,59 @@ class Claims {
     return next;
   }
 
-  // Where a block kept exactly its IR block's successors, its edges have the counts of the IR's edges.
-  void claim_edges(int block, std::vector<FlowEdge>& leaving) const {
-    if (origin_[block] < 0 || parts_.at(origin_[block]).size() != 1) return;
-    const auto next = ir_edges(origin_[block]);
-    std::set<int> reached;
-    for (const auto& edge : leaving) reached.insert(resolved(edge.to));
-    if (reached.size() != leaving.size() || reached.size() != next.size()) return;
-    for (int to : reached)
-      if (!next.contains(to)) return;
-    for (auto& edge : leaving) edge.claim = next.at(resolved(edge.to));
+  // The machine blocks that do the work of one IR block: its parts and the nameless blocks only they lead to.
+  std::set<int> region_of(const std::vector<int>& parts) const {
+    std::set<int> region(parts.begin(), parts.end());
+    std::vector<int> work(parts);
+    while (!work.empty()) {
+      const int block = work.back();
+      work.pop_back();
+      for (unsigned id : blocks_[block].successors) {
+        const int next = place_.at(id);
+        if (origin_[next] >= 0 || region.contains(next)) continue;
+        const bool ours = std::all_of(previous_[next].begin(), previous_[next].end(), [&](int from) { return region.contains(from); });
+        if (ours) region.insert(next), work.push_back(next);
+      }
+    }
+    return region;
+  }
+
+  // Where control goes from a region, by the IR: directly, or through blocks that have no machine block behind this
+  // region, because they left no code or were copied into it. Exact while such a block has one way on; otherwise its
+  // ways are taken in proportion.
+  struct Way {
+    double count = 0;
+    bool exact = true;
+    std::vector<int> edges;  // of the flow problem, that go there
+  };
+  void add_expected(int ir, double share, bool exact, int depth, std::map<int, Way>& ways) const {
+    for (const auto& [to, count] : ir_edges(ir)) {
+      const auto known = ways.find(to);
+      if (known != ways.end() && !known->second.edges.empty()) {
+        known->second.count += count * share, known->second.exact = known->second.exact && exact;
+      } else if (count > 0 && depth < 6 && counts_.blocks[to].count > 0) {
+        add_expected(to, count * share / counts_.blocks[to].count, exact && ir_edges(to).size() == 1, depth + 1, ways);
+      }
+    }
+  }
+
+  void claim_edges(FlowProblem& p, const std::vector<std::vector<int>>& leaving, int ir, const std::vector<int>& parts) const {
+    const std::set<int> region = region_of(parts);
+    const bool loops = ir_edges(ir).contains(ir);
+    std::map<int, Way> ways;  // by the IR block they lead to
+    for (int block : region)
+      for (int e : leaving[block]) {
+        const int to = p.edges[e].to;
+        const bool back = loops && to == parts.front();
+        if (region.contains(to) && !back) continue;
+        if (const int target = back ? ir : origin_[to]; target >= 0) ways[target].edges.push_back(e);
+      }
+    add_expected(ir, 1, true, 0, ways);
+    for (const auto& [to, way] : ways) {
+      if (way.count == 0 && !way.exact) continue;
+      for (int e : way.edges) p.edges[e].prior = std::max(way.count / static_cast<double>(way.edges.size()), 1e-3);
+      if (way.exact && way.edges.size() == 1 && edges_known_) p.edges[way.edges[0]].claim = way.count;
+    }
   }
 
   // How often the IR went this way, directly or through one block that was copied into the machine block.
@@ -148,8 +191,12 @@ class Claims {
 
 }  // namespace
 
-FlowProblem claims_of(const std::vector<MachineBlockOrigin>& blocks, const FunctionCounts& counts) {
-  return Claims(blocks, counts).problem();
+FlowProblem claims_of(const std::vector<MachineBlockOrigin>& blocks, const FunctionCounts& counts, const std::vector<bool>& unlikely) {
+  FlowProblem problem = Claims(blocks, counts).problem();
+  for (auto& edge : problem.edges)
+    for (int end : {edge.from, edge.to})
+      if (end < static_cast<int>(unlikely.size()) && unlikely[end] && !problem.blocks[end].claim) edge.prior *= 1e-4;
+  return problem;
 }
 
 }  // namespace perfcast::machine_code

@@ -10,6 +10,8 @@
 
 namespace perfcast::machine_code {
 
-FlowProblem claims_of(const std::vector<MachineBlockOrigin>& blocks, const llvm_ir::FunctionCounts& counts);
+// `unlikely`: blocks the code generator added for a rare case (a call of sqrt for negative numbers, a long division).
+FlowProblem claims_of(const std::vector<MachineBlockOrigin>& blocks, const llvm_ir::FunctionCounts& counts,
+                      const std::vector<bool>& unlikely = {});
 
 }  // namespace perfcast::machine_code

@@ -230,11 +230,12 @@ FlowSolution solve_flow(const FlowProblem& p) {
       s.exact.assign(n, false);
     }
   }
-  // Claims on edges count where both ends kept theirs, and only for what is still open.
+  // Claims on edges count where neither end had to give up its own, and only for what is still open.
   if (consistent) {
     auto with_edges = values;
+    auto kept = [&](int b) { return claims[b].has_value() == p.blocks[b].claim.has_value(); };
     for (std::size_t e = 0; e < values.size(); ++e)
-      if (!values[e] && p.edges[e].claim && claims[p.edges[e].from] && claims[p.edges[e].to]) with_edges[e] = p.edges[e].claim;
+      if (!values[e] && p.edges[e].claim && kept(p.edges[e].from) && kept(p.edges[e].to)) with_edges[e] = p.edges[e].claim;
     if (Equations(p, claims).solve(with_edges)) values = with_edges;
   }
   bool open = false;

@@ -18,7 +18,7 @@ namespace perfcast::machine_code {
 
 struct FlowEdge {
   int from = 0, to = 0;
-  std::optional<double> claim;  // its count, if the claims of both ends hold
+  std::optional<double> claim;  // its count, unless an end had to give up its own claim
   double prior = 1;             // relative likelihood, for what cannot be determined
 };
 

@@ -42,22 +42,31 @@ class UnitBuilder {
     Function f;
     f.name = counts.unique.empty() ? symbol.name : counts.unique, f.readable = readable_name(symbol.name), f.at = image_.declared_at(symbol.address);
     f.calls.value = counts.entries;
-    const FlowProblem problem = claims_of(origins, counts);
-    const FlowSolution flow = solve_flow(problem);
     starts_.clear(), targets_.clear();
     for (const auto& block : map.blocks) starts_.push_back(block.address);
     std::map<std::string, int> used;
+    std::vector<bool> unlikely;
+    std::vector<std::size_t> first_gap;
     for (std::size_t k = 0; k < origins.size(); ++k) {
       Block b;
       b.from = origins[k].ir_block;
       b.name = b.from.value_or("machine." + std::to_string(origins[k].id));
       if (int copy = used[b.name]++) b.name += "#" + std::to_string(copy + 1);
-      b.count = {flow.blocks[k], "", flow.exact[k] ? Certainty::counted : Certainty::ratio};
       const std::uint64_t end = k + 1 < map.blocks.size() ? map.blocks[k + 1].address : map.blocks[k].address + map.blocks[k].size;
+      first_gap.push_back(gaps_.size());
       decode(map.blocks[k], end, symbol, origins[k].successors.empty(), b);
-      if (b.count.certainty == Certainty::ratio && b.count.value > 0)
-        gaps_.push_back({"the count of machine block " + b.name + " of " + f.name + " is an estimate", b.at, b.count.value});
+      unlikely.push_back(!b.from && is_slow_path(b));
       f.blocks.push_back(std::move(b));
+    }
+    first_gap.push_back(gaps_.size());
+    const FlowProblem problem = claims_of(origins, counts, unlikely);
+    const FlowSolution flow = solve_flow(problem);
+    for (std::size_t k = 0; k < origins.size(); ++k) {
+      Block& b = f.blocks[k];
+      b.count = {flow.blocks[k], "", flow.exact[k] ? Certainty::counted : Certainty::ratio};
+      for (std::size_t g = first_gap[k]; g < first_gap[k + 1]; ++g) gaps_[g].weight = b.count.value;
+      if (!flow.exact[k] && b.count.value > 0)
+        gaps_.push_back({"the count of machine block " + b.name + " of " + f.name + " is an estimate", b.at, b.count.value});
     }
     for (std::size_t e = 0; e < problem.edges.size(); ++e)
       f.blocks[problem.edges[e].from].next.push_back(
@@ -68,6 +77,15 @@ class UnitBuilder {
   }
 
  private:
+  // What the code generator adds for a rare case: a call of the routine whose usual case is inlined, a division in
+  // full width where a narrow one mostly does.
+  bool is_slow_path(const Block& b) const {
+    return !b.calls.empty() || std::any_of(b.code.begin(), b.code.end(), [&](const Instruction& i) {
+      const std::string& opcode = forms_[i.form].opcode;
+      return opcode.starts_with("DIV64") || opcode.starts_with("IDIV64");
+    });
+  }
+
   // LLVM's blocks may end in a conditional branch and a jump; the jump runs only when the branch is not taken. Cut
   // behind the first branch; the rest, appended as a block of its own, is looked at in its turn.
   void split_after_branch(Function& f, std::size_t b) {
@@ -110,7 +128,7 @@ class UnitBuilder {
       auto more = decoder_.decode(bytes_at(padding, end - padding), padding, forms_);
       for (auto& d : more.instructions) code.instructions.push_back(std::move(d));
     }
-    for (auto& gap : code.gaps) gap.what += " in " + symbol.name, gap.weight = b.count.value, gaps_.push_back(std::move(gap));
+    for (auto& gap : code.gaps) gap.what += " in " + symbol.name, gaps_.push_back(std::move(gap));
     for (auto& d : code.instructions) {
       const InstructionForm& form = forms_[d.instruction.form];
       const Relocation* relocation = image_.relocation_in(d.instruction.address, d.instruction.size);
