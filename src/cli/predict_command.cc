@@ -33,6 +33,7 @@ Status run(PredictArguments& arguments) {
   TRY(arguments.options.set, settings_of(arguments.settings));
   arguments.program.arguments = program_arguments();
   TRY(std::vector<Machine> machines, load_machines(arguments.machines));
+  choose_levels(arguments.program, arguments.options.models, machines);
   TRY(Profile profile, profile_of(arguments.program));
   bool ct_alone = arguments.options.models == std::vector{Model::ct};
   if (arguments.measure || ct_alone) {

@@ -59,6 +59,13 @@ void add_program_options(CLI::App& app, ProgramWords& program) {
   app.add_option("--timeout", program.timeout, "Seconds that one run may take")->capture_default_str();
 }
 
+void choose_levels(ProgramWords& program, const std::vector<Model>& models, const std::vector<Machine>& machines) {
+  auto asked = [&](Model model) { return std::find(models.begin(), models.end(), model) != models.end(); };
+  bool all_have_cores = std::all_of(machines.begin(), machines.end(), [](const Machine& m) { return m.core.has_value(); });
+  program.source_level = models.empty() ? !all_have_cores : asked(Model::hllc) || asked(Model::poc);
+  program.compiled_levels = models.empty() || asked(Model::icc) || asked(Model::intcc);
+}
+
 Result<Profile> profile_of(const ProgramWords& program) {
   ensure(!program.words.empty(), "a program is named");
   if (program.words.size() == 1 && !is_source(program.words[0])) return find_profile(program.words[0]);
@@ -67,6 +74,8 @@ Result<Profile> profile_of(const ProgramWords& program) {
   AnalyzeOptions options;
   options.sources = program.words, options.cflags = program.cflags, options.arguments = program.arguments;
   options.input_file = program.input, options.limits.time = Seconds{program.timeout};
+  options.source_level = program.source_level;
+  options.ir_level = options.machine_level = options.memory_level = program.compiled_levels;
   ProgressBar bar;
   double done = 0;
   options.progress = [&](const std::string& doing) { bar.show(doing, std::min(0.95, 0.2 * done++)); };

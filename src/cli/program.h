@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/timing.h"
+#include "record/machine.h"
 #include "record/prediction.h"
 #include "record/profile.h"
 
@@ -20,7 +21,10 @@ struct ProgramWords {
   std::vector<std::string> arguments;  // of the program, after --
   std::string input;
   double timeout = 600;                // seconds that one run may take
+  bool source_level = true, compiled_levels = true;  // what to analyse of sources
 };
+// Only the levels that these models ask for (none named: the best that can answer on these machines).
+void choose_levels(ProgramWords& program, const std::vector<Model>& models, const std::vector<Machine>& machines);
 void add_program_options(CLI::App& app, ProgramWords& program);
 Result<Profile> profile_of(const ProgramWords& program);
 

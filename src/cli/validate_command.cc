@@ -23,9 +23,10 @@ struct ValidateArguments {
 };
 
 Result<validate::Prepared> prepare(const validate::SuiteProgram& program, const std::string& folder,
-                                   std::span<const Machine> machines, const ValidateArguments& arguments) {
+                                   const std::vector<Machine>& machines, const ValidateArguments& arguments) {
   InFolder in_folder(folder);
   ProgramWords words{program.sources, program.cflags, program.args, program.input, arguments.timeout};
+  choose_levels(words, arguments.predicting.models, machines);
   TRY(Profile profile, profile_of(words));
   validate::Prepared prepared;
   TRY(prepared.prediction, predict::predict(profile, machines, arguments.predicting));

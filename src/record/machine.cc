@@ -38,7 +38,7 @@ const OperationCosts* Machine::costs_for(const std::string& language, const std:
   const OperationCosts* best = nullptr;
   int best_distance = 0;
   for (const auto& candidate : source) {
-    if (candidate.language != language) continue;
+    if (candidate.language != language || candidate.costs.empty()) continue;
     int distance = 8 * std::abs(optimisation_level(candidate.flags) - optimisation_level(flags)) +
                    4 * (compiler_family(candidate.compiler) != compiler_family(compiler)) +
                    2 * (candidate.flags != flags) + (candidate.compiler != compiler);

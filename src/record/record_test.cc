@@ -66,7 +66,8 @@ TEST(Records, MissingKeyNamesItsPlace) {
 
 TEST(Records, CostsForPicksTheNearestOptimisation) {
   Machine m;
-  m.source = {{"c", "clang-19", "-O0", {}}, {"c", "gcc", "-O2", {}}, {"c", "clang-19", "-O2", {}}};
+  std::map<std::string, Measurement> some = {{"ARSL", {}}};
+  m.source = {{"c", "clang-19", "-O0", some}, {"c", "gcc", "-O2", some}, {"c", "clang-19", "-O2", some}, {"c", "clang-19", "-O3", {}}};
   EXPECT_EQ(m.costs_for("c", "clang 19.1.7", "-O3 -march=native"), &m.source[2]);
   EXPECT_EQ(m.costs_for("c", "gcc 12", "-Os"), &m.source[1]);
   EXPECT_EQ(m.costs_for("c", "clang 19.1.7", "-g"), &m.source[0]);
@@ -74,7 +75,8 @@ TEST(Records, CostsForPicksTheNearestOptimisation) {
 
 TEST(Records, CostsForPicksTheNearestCompiler) {
   Machine m;
-  m.source = {{"c", "gcc", "-O0", {}}, {"c", "clang-19", "-O0", {}}, {"fortran", "flang-new-19", "-O0", {}}};
+  std::map<std::string, Measurement> some = {{"ARSL", {}}};
+  m.source = {{"c", "gcc", "-O0", some}, {"c", "clang-19", "-O0", some}, {"fortran", "flang-new-19", "-O0", some}};
   EXPECT_EQ(m.costs_for("c", "clang-19", "-O2")->compiler, "clang-19");
   EXPECT_EQ(m.costs_for("fortran", "gfortran", "-O0")->compiler, "flang-new-19");
   EXPECT_EQ(m.costs_for("ada", "", ""), nullptr);

@@ -21,6 +21,12 @@ namespace {
 struct Unsure {
   std::map<std::string, double> without_cost;
   double operations = 0, estimated_seconds = 0;
+
+  double share_without_cost() const {
+    double sum = 0;
+    for (const auto& [operation, executions] : without_cost) sum += executions;
+    return operations > 0 ? sum / operations : 0;
+  }
 };
 
 void add_blocks(const Graph& graph, const Costs& costs, BlockSum& sum, Unsure& unsure) {
@@ -49,18 +55,15 @@ void add_blocks(const Graph& graph, const Costs& costs, BlockSum& sum, Unsure& u
 
 void tell_gaps(const Unsure& unsure, ModelPrediction& prediction) {
   std::vector<std::pair<std::string, double>> missing(unsure.without_cost.begin(), unsure.without_cost.end());
-  std::sort(missing.begin(), missing.end(), [](const auto& a, const auto& b) { 
+  std::sort(missing.begin(), missing.end(), [](const auto& a, const auto& b) {
     return a.second != b.second ? a.second > b.second : a.first < b.first;
-   });
-  double total = 0;
-  for (const auto& [operation, executions] : missing) {
-    double share = executions / unsure.operations;
-    prediction.gaps.push_back({fmt::format("{} has no cost: {:.2g} % of the operations",
-                                           operation, 100 * share), {}, executions});
-    total += share;
-  }
+  });
+  for (const auto& [operation, executions] : missing)
+    prediction.gaps.push_back({fmt::format("{} has no cost: {:.2g} % of the operations", operation,
+                                           100 * executions / unsure.operations), {}, executions});
   if (missing.size() > 1)
-    prediction.remarks.push_back(fmt::format("{:.2g} % of the operations have no cost here and are left out", 100 * total));
+    prediction.remarks.push_back(fmt::format("{:.2g} % of the operations have no cost here and are left out",
+                                             100 * unsure.share_without_cost()));
 }
 
 ModelError error_on(const Machine& machine, const Profile& profile, const OperationCosts& costs) {
@@ -88,6 +91,10 @@ Answer answer_hllc(const Profile& profile, const Machine& machine, const Predict
   BlockSum sum(profile.regions);
   Unsure unsure;
   add_blocks(*profile.source, Costs(sets, machine), sum, unsure);
+  constexpr double too_much = 0.5;
+  const double left_out = unsure.share_without_cost();
+  if (left_out > too_much)
+    return std::unexpected(fmt::format("{:.0f} % of the operations have no cost on {}", 100 * left_out, machine.name));
   if (machine.system && machine.system->process_start_ns) {
     const Measurement& start = *machine.system->process_start_ns;
     sum.add_outside({"process start", 1, 1e-9 * start.value, 1e-9 * start.sd.value_or(0)});
@@ -97,6 +104,7 @@ Answer answer_hllc(const Profile& profile, const Machine& machine, const Predict
   prediction.estimated_share = prediction.seconds > 0 ? unsure.estimated_seconds / prediction.seconds : 0;
   ModelError error = error_on(machine, profile, *sets[0]);
   prediction.interval = interval_of(prediction.seconds, *prediction.sd, error, options.confidence);
+  prediction.interval[1] /= 1 - left_out;  // what was left out takes time too
   if (!machine.isa.empty() && optimisation_level(sets[0]->flags) != optimisation_level(profile.run.cflags))
     prediction.remarks.push_back(fmt::format("the program was compiled with \"{}\", the costs are those of \"{}\"",
                                              profile.run.cflags, sets[0]->flags));
