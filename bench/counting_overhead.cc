@@ -31,12 +31,13 @@ struct Ratios {
   double plain = 0, final = 0, early = 0;  // seconds
 };
 
-Result<double> seconds_of(const std::string& executable, const std::vector<std::string>& arguments) {
+Result<double> seconds_of(const std::string& executable, const std::vector<std::string>& arguments, std::string& output) {
   RunRequest request;
   request.command = {executable};
   request.command.insert(request.command.end(), arguments.begin(), arguments.end());
   TRY(RunOutcome outcome, run_program(request));
   if (outcome.ending != Ending::exited) return unfit(outcome.how_it_ended(), executable);
+  output = outcome.output;
   return outcome.cpu.value;
 }
 
@@ -56,9 +57,11 @@ Result<Ratios> measure(const Json& program, const std::string& level, int rounds
   if (program.contains("args")) arguments = program["args"].get<std::vector<std::string>>();
   Ratios best{1e30, 1e30, 1e30};
   for (int round = 0; round < rounds; round++) {
-    TRY(double p, seconds_of(plain, arguments));
-    TRY(double f, seconds_of(final, arguments));
-    TRY(double e, seconds_of(early, arguments));
+    std::string outputs[3];
+    TRY(double p, seconds_of(plain, arguments, outputs[0]));
+    TRY(double f, seconds_of(final, arguments, outputs[1]));
+    TRY(double e, seconds_of(early, arguments, outputs[2]));
+    if (outputs[0] != outputs[1] || outputs[0] != outputs[2]) return unfit("a counted program prints something else");
     best = {std::min(best.plain, p), std::min(best.final, f), std::min(best.early, e)};
   }
   return best;

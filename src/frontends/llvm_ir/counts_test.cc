@@ -279,6 +279,37 @@ long b(int i) { return sum_to<long>(i) + sum_to<int>(i) + helper(i); }
   EXPECT_EQ(c.positions.functions.at("_ZL6helperi").entries, 20);
 }
 
+TEST_P(Programs, Coroutines) {
+  COUNT(c, count_text("yield.cc", R"(#include <coroutine>
+#include <cstdio>
+struct Numbers {
+  struct promise_type {
+    int value;
+    Numbers get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+    std::suspend_always initial_suspend() { return {}; }
+    std::suspend_always final_suspend() noexcept { return {}; }
+    std::suspend_always yield_value(int v) { value = v; return {}; }
+    void return_void() {}
+    void unhandled_exception() {}
+  };
+  std::coroutine_handle<promise_type> handle;
+  ~Numbers() { handle.destroy(); }
+};
+__attribute__((noinline)) Numbers below(int n) {
+  for (int i = 0; i < n; i++)
+    co_yield i;
+}
+int main() {
+  long sum = 0;
+  Numbers numbers = below(1000);
+  while (numbers.handle.resume(), !numbers.handle.done())
+    sum += numbers.handle.promise().value;
+  std::printf("%ld\n", sum);
+}
+)", std::string(GetParam()) + " -std=c++20"));
+  EXPECT_EQ(c.at_line("main", 24), 1000);
+}
+
 TEST_P(Programs, FortranLoops) {
   COUNT(c, count_text("tiny.f", R"(      PROGRAM TINY
       INTEGER I, J, N

@@ -50,7 +50,9 @@ bool returns_by_name(const llvm::Function& function) {
 
 // What a function without a body here may do.
 Leaving of_declaration(const llvm::Function& function) {
-  if (function.isIntrinsic()) return {false, function.hasFnAttribute(llvm::Attribute::NoReturn)};
+  // A coroutine that suspends returns from the middle and comes back in there.
+  if (function.isIntrinsic())
+    return {false, function.hasFnAttribute(llvm::Attribute::NoReturn) || function.getName().starts_with("llvm.coro.suspend")};
   const bool comes_back = returns_by_name(function);
   Leaving leaving;
   leaving.throws = !function.doesNotThrow() && !(comes_back && !function.getName().starts_with("_Zn"));
