@@ -74,18 +74,21 @@ void record_outcome(const CountedRun& counted, const RunLimits& limits, Profile&
     profile.gaps.push_back({"the program " + profile.run.ending + ": counts of the loops running then are missing", {}, 0});
 }
 
+#if defined(__x86_64__)
+constexpr const char* host_isa = "x86_64";
+#elif defined(__aarch64__)
+constexpr const char* host_isa = "aarch64";
+#else
+constexpr const char* host_isa = "";
+#endif
+
+std::string isa_of(const std::string& target) { return target.empty() ? host_isa : target.substr(0, target.find('-')); }
+
 // The loader that runs a program made for another instruction set.
 Result<std::vector<std::string>> runner_for(const std::string& target) {
   if (target.empty()) return std::vector<std::string>{};
-  const std::string wanted = target.substr(0, target.find('-'));
-#if defined(__x86_64__)
-  const std::string host = "x86_64";
-#elif defined(__aarch64__)
-  const std::string host = "aarch64";
-#else
-  const std::string host;
-#endif
-  if (wanted == host) return std::vector<std::string>{};
+  const std::string wanted = isa_of(target);
+  if (wanted == host_isa) return std::vector<std::string>{};
   auto qemu = find_program("qemu-" + wanted);
   if (!qemu)
     return unfit("programs for " + wanted + " cannot be run here", "--target " + target, "apt install qemu-user");
@@ -115,6 +118,7 @@ Status add_memory(const CompiledProgram& program, const llvm_ir::CountOptions& c
 // The machine code of the same IR, decoded, with its counts.
 Status add_machine(const CompiledProgram& program, const CountedRun& run, Profile& profile) {
   TRY(machine_code::MachineLevel level, machine_code::machine_level(program, run.units));
+  profile.run.isa = isa_of(program.target);
   profile.machine = std::move(level.graph), profile.forms = std::move(level.forms);
   profile.gaps.insert(profile.gaps.end(), level.gaps.begin(), level.gaps.end());
   return {};

@@ -139,6 +139,7 @@ struct ProgramRun {
   std::string cflags, folder, input;         // input: file given as standard input
   std::string build_folder;                  // holds the compile_commands.json the sources were compiled by
   std::string language, compiler, target, cpu;
+  std::string isa;                           // instruction set of the machine level: "x86_64", "aarch64"
   std::string binary;                        // analysed as it is, without source
   std::map<std::string, double> parameters;  // --param N=ARG1: their values in the recorded run
   std::map<std::string, int> parameter_arguments;
@@ -151,7 +152,7 @@ template <class Fields>
 void describe(Fields& f, ProgramRun& r) {
   f("sources", r.sources), f("arguments", r.arguments), f("cflags", r.cflags), f("folder", r.folder);
   f("build_folder", r.build_folder), f("input", r.input), f("language", r.language), f("compiler", r.compiler), f("target", r.target), f("cpu", r.cpu);
-  f("binary", r.binary), f("parameters", r.parameters), f("parameter_arguments", r.parameter_arguments);
+  f("isa", r.isa), f("binary", r.binary), f("parameters", r.parameters), f("parameter_arguments", r.parameter_arguments);
   f("exit_code", r.exit_code), f("ending", r.ending), f("page_faults", r.page_faults), f("seconds", r.seconds);
 }
 

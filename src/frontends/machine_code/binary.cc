@@ -119,6 +119,7 @@ Result<Profile> analyze_binary(const std::string& executable, const std::vector<
   run.binary = std::filesystem::absolute(executable).string(), run.arguments = arguments, run.input = options.input_file;
   run.folder = std::filesystem::absolute(options.folder.empty() ? "." : options.folder).lexically_normal().string();
   if (!host_can_run(trace.triple)) run.target = trace.triple;
+  run.isa = trace.triple.substr(0, trace.triple.find('-'));
   run.exit_code = trace.outcome.code;
   if (!trace.outcome.ok()) run.ending = trace.outcome.how_it_ended(options.limits);
   if (options.plain_run && host_can_run(trace.triple)) add_plain_run(executable, arguments, options, run);

@@ -71,6 +71,9 @@ std::vector<Share> shares_of(const BlockTime& block, const RegionTime* region, c
 Answer answer_icc(const Profile& profile, const Machine& machine, const PredictOptions& options) {
   if (!profile.machine) return std::unexpected("the profile has no machine code");
   if (!machine.core) return std::unexpected(machine.name + " has no core");
+  if (!profile.run.isa.empty() && !machine.isa.empty() && profile.run.isa != machine.isa)
+    return std::unexpected("the profile holds " + profile.run.isa + " code and " + machine.name + " runs " + machine.isa +
+                           "; analyze with --target " + machine.isa + "-linux-gnu");
   auto core = engine::simulate_program(profile, machine);
   if (!core) return std::unexpected(core.error().message());
 
