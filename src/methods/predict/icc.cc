@@ -2,6 +2,7 @@
 // the machine, region by region joined with the time memory takes beyond the first cache; mispredictions, library
 // routines, page faults and the start of the process are added. Every part is printed.
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "engine/program_time.h"
@@ -122,7 +123,12 @@ Answer answer_icc(const Profile& profile, const Machine& machine, const PredictO
   prediction.machine = machine.name;
   prediction.confidence = options.confidence;
   sum.store(prediction);
-  prediction.interval = interval_of(prediction.seconds, prediction.sd.value_or(0), icc_compiled, options.confidence);
+  double memory_seconds = 0;
+  for (const Part& part : prediction.parts)
+    if (part.name.starts_with("memory: ")) memory_seconds += part.seconds;
+  ModelError error = icc_compiled;
+  if (prediction.seconds > 0) error.spread = std::hypot(error.spread, icc_memory_spread * memory_seconds / prediction.seconds);
+  prediction.interval = interval_of(prediction.seconds, prediction.sd.value_or(0), error, options.confidence);
   if (!library_traced) prediction.gaps = outside.gaps;
   if (prediction.seconds > 0)
     prediction.estimated_share = core->by_llvm * core->seconds / prediction.seconds +
