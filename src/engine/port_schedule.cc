@@ -6,14 +6,17 @@ PortSchedule::PortSchedule(const CoreTables& tables)
     : tables_(tables), cycles_(ring), queues_(tables.schedulers.size()), bound_(32) {}
 
 int PortSchedule::choose_queue(std::uint32_t& ports, std::int64_t cycle) {
-  int best = -1, fewest = 0;
-  turn_++;
-  int count = static_cast<int>(queues_.size());
-  for (int k = 0; k < count; k++) {
-    int queue = static_cast<int>((turn_ + static_cast<unsigned>(k)) % static_cast<unsigned>(count));
+  int best = -1, fewest = -1;
+  bool later_wins = ++turn_ & 1;  // of equally full queues, in turn
+  for (int queue = 0; queue < static_cast<int>(queues_.size()); queue++) {
     if (!(tables_.schedulers[queue].ports & ports)) continue;
+    if (best < 0) {
+      best = queue;
+      continue;
+    }
+    if (fewest < 0) fewest = queues_[best].waiting(cycle);
     int waiting = queues_[queue].waiting(cycle);
-    if (best < 0 || waiting < fewest) best = queue, fewest = waiting;
+    if (waiting < fewest || (waiting == fewest && later_wins)) best = queue, fewest = waiting;
   }
   if (best >= 0) ports &= tables_.schedulers[best].ports;
   return best;
