@@ -102,7 +102,7 @@ void add_c(Builder& b) {
   b.add("VRDRS", "convert double to single real", Group::conversion, "fc+");
   b.add("VISIL", "widen an integer", Group::conversion, "fc+");
   b.add("VILIS", "narrow an integer", Group::conversion, "fc+");
-  b.add("DEREF", "dereference a pointer", Group::memory, "c+");
+  b.add("DEREF", "dereference a pointer; reach an allocatable", Group::memory, "fc+");
   b.add("MEMBER", "reach a member of a structure", Group::memory, "c+");
   b.add("ADDR", "take an address", Group::memory, "c+");
   b.add("COPY", "copy a structure, per 8 bytes", Group::memory, "c+");
@@ -125,7 +125,9 @@ void add_c(Builder& b) {
   b.add("powf", "powf, single", Group::library, "c+");
   for (auto name : {"atanf", "cosf", "fabsf", "floorf"})
     b.add(name, std::string(name) + ", single", Group::library, "fc+");
-  for (auto name : {"memcpy", "memset", "memcmp", "memmove", "strlen", "strcmp", "strcpy", "malloc", "free", "calloc",
+  for (auto name : {"memcmp", "memmove"})  // in Fortran: comparing and assigning text
+    b.add(name, std::string("library routine ") + name, Group::library, "fc+");
+  for (auto name : {"memcpy", "memset", "strlen", "strcmp", "strcpy", "malloc", "free", "calloc",
                     "realloc", "printf", "fprintf", "sprintf", "snprintf", "puts", "putchar", "rand", "qsort", "abs",
                     "isalpha", "tolower", "atoi", "strtol", "strtod"})
     b.add(name, std::string("library routine ") + name, Group::library, "c+");

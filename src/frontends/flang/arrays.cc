@@ -63,14 +63,16 @@ void Walker::outside(const std::function<void()>& walk) {
 // What a loop over elements does to reach one of them.
 void Walker::array_operand(const Expr& e) {
   if (e.kind == Kind::subscripted) {
-    outside([&] { subscripts(e, false); });
+    outside([&] { subscripts(e, false); });  // the descriptor is read once
     for (const auto& index : e.parts)
       if (index.kind != Kind::triplet && index.rank > 0 && &index != &e.parts[0]) add("ARR1");  // vector subscript
-  } else if (e.kind == Kind::component && e.parts[0].kind != Kind::variable) {
-    e.parts[0].rank > 0 ? array_operand(e.parts[0]) : outside([&] { place(e.parts[0]); });
-    if (e.parts[0].rank > 0) return;
+  } else if (e.kind == Kind::component) {
+    if (e.parts[0].rank > 0) return array_operand(e.parts[0]);
+    outside([&] { place(e); });
   } else if (e.kind == Kind::part) {
     return array_operand(e.parts[0]);
+  } else if (e.indirect) {
+    outside([&] { add("DEREF"); });
   }
   for (int left = e.rank; left > 0;) {
     int now = std::min(left, 3);

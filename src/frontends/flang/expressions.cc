@@ -81,7 +81,7 @@ void Walker::place(const Expr& e) {
   switch (e.kind) {
     case Kind::subscripted: return subscripts(e, true);
     case Kind::component:
-      if (e.parts[0].kind != Kind::variable) place(e.parts[0]);
+      place(e.parts[0]);
       if (e.indirect) add("DEREF");
       return;
     case Kind::part:
@@ -90,7 +90,10 @@ void Walker::place(const Expr& e) {
       place(e.parts[0]);
       for (std::size_t i = 1; i < e.parts.size(); i++) value(e.parts[i]);
       return;
-    case Kind::variable: case Kind::constant: case Kind::nothing: return;
+    case Kind::variable:
+      if (e.indirect) add("DEREF");
+      return;
+    case Kind::constant: case Kind::nothing: return;
     default: return value(e);
   }
 }
@@ -98,7 +101,7 @@ void Walker::place(const Expr& e) {
 // ARR1, ARR2, ARR3 by the dimensions; more are linear combinations of these (section 4.2.4). Indices known while
 // compiling cost nothing. `element`: of a section, the bounds are computed once, outside.
 void Walker::subscripts(const Expr& e, bool element) {
-  if (e.parts[0].kind == Kind::component) place(e.parts[0]);
+  place(e.parts[0]);
   bool known = !e.parts[0].indirect;
   in_index_++;
   for (std::size_t i = 1; i < e.parts.size(); i++) {

@@ -110,9 +110,9 @@ struct Reader {
     const Symbol& symbol = *x;
     Expr result = make(Expr::Kind::variable, symbol.name().ToString());
     result.global = is_global(symbol);
+    result.indirect = semantics::IsAllocatableOrObjectPointer(&symbol);
     result.rank = symbol.Rank();
     shape_of(x, result);
-    // A name for another object (ASSOCIATE) is as good as the object.
     return result;
   }
   Expr data(const evaluate::Component& x) {
@@ -279,6 +279,10 @@ std::string linkage_name(const Symbol& given) {
   else if (const auto* details = symbol.detailsIf<semantics::ProcEntityDetails>()) bound = details->bindName();
   if (bound && !bound->empty()) return *bound;
   const std::string name = symbol.name().ToString();
+  // A function that only its type declares is an external one, wherever it is declared.
+  if (symbol.has<semantics::ProcEntityDetails>() && !semantics::IsDummy(symbol) && !semantics::IsProcedurePointer(symbol) &&
+      !symbol.attrs().test(semantics::Attr::INTRINSIC))
+    return name + "_";
   switch (semantics::ClassifyProcedure(symbol)) {
     case semantics::ProcedureDefinitionClass::External: return name + "_";
     case semantics::ProcedureDefinitionClass::Intrinsic: return name;

@@ -99,10 +99,11 @@ subroutine t(i, j, k, l8, x, y, z, d, e, c, w, l, m, a, b, r3, r4, as, txt, p, q
   character(8) :: txt
   type(point) :: p
   type(point), pointer :: q
+  real, allocatable :: al(:)
   real, save :: sx
   real :: cx
   common /blk/ cx
-  real :: sf, sfx
+  real :: sf, sfx, typed
   real :: eq1, eq2
   equivalence (eq1, eq2)
   integer, parameter :: np = 5
@@ -192,6 +193,7 @@ TEST(ReadFortran, OperationsOfStatements) {
       {"call s(i + 1, a(j), 1d0)", "AGIS AGRD AGRS AISL ARR1 PROC SISL"},
       {"x = f(y) * 2.0", "AGRS MRSL PROC SRSL"},
       {"call elsewhere(i)", "elsewhere_"},
+      {"x = typed(y)", "SRSL typed_"},
       {"x = sf(y)", "ARSL MRSL SRSL"},
       {"x = sf(y + 1.0)", "2*ARSL MRSL SRSL"},
       // Jumps.
@@ -222,8 +224,11 @@ TEST(ReadFortran, OperationsOfStatements) {
       // Structures, pointers, text, input and output.
       {"p%x = p%y * x", "MRSL SRSL"},
       {"i = p%k(j)", "ARR1 TISL"},
-      {"p%next => q", "DEREF TILL"},
-      {"q = p", "8*COPY"},
+      {"p%next => q", "TILL"},
+      {"al(i) = x", "ARR1 DEREF TRSL"},
+      {"al = al + x", "2*ARR1 ARSL 2*DEREF LOIN LOOV SRSL"},
+      {"i = q%k(j)", "ARR1 DEREF TISL"},
+      {"q = p", "8*COPY DEREF"},
       {"txt = 'abc'", "memmove"},
       {"print *, x, a(i)", "ARR1 write"},
       {"write (*, *) (a(i), i = 1, n)", "ARR1 LOOV write"},

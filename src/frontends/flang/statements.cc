@@ -90,7 +90,11 @@ void Walker::statement(const Statement& s) {
     case Kind::assign: return assign(s);
     case Kind::pointer_assign:
       block = open_block("assign", s.at);
-      if (s.exprs.size() == 2) place(s.exprs[1]), place(s.exprs[0]), add("TILL");
+      if (s.exprs.size() == 2) {
+        for (const auto& e : s.exprs)
+          if (e.kind != Expr::Kind::variable) place(e.kind == Expr::Kind::component ? e.parts[0] : e);
+        add("TILL");
+      }
       else add("TILL", static_cast<double>(s.exprs.size()));  // NULLIFY
       return close_block(block);
     case Kind::call:

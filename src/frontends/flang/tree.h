@@ -46,7 +46,7 @@ struct Expr {
   Type type;
   int rank = 0;
   bool global = false;    // COMMON, module, SAVE
-  bool indirect = false;  // pointer or allocatable component: one more load
+  bool indirect = false;  // pointer or allocatable: reached through its descriptor
   bool elemental = false; // call
   std::optional<std::int64_t> value;     // of an integer or logical constant
   std::optional<std::int64_t> elements;  // of an array whose shape is known while compiling,
