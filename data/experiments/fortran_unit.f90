@@ -10,7 +10,3 @@ end subroutine
 subroutine call_is(a, b, c)
   integer(4) :: a, b, c
 end subroutine
-real(8) function given(a)
-  real(8) :: a
-  given = a
-end function

@@ -102,10 +102,10 @@ void add_c(Builder& b) {
   b.add("VRDRS", "convert double to single real", Group::conversion, "fc+");
   b.add("VISIL", "widen an integer", Group::conversion, "fc+");
   b.add("VILIS", "narrow an integer", Group::conversion, "fc+");
-  b.add("DEREF", "dereference a pointer; reach an allocatable", Group::memory, "fc+");
+  b.add("DEREF", "dereference a pointer", Group::memory, "fc+");
   b.add("MEMBER", "reach a member of a structure", Group::memory, "c+");
   b.add("ADDR", "take an address", Group::memory, "c+");
-  b.add("COPY", "copy a structure, per 8 bytes", Group::memory, "c+");
+  b.add("COPY", "copy a structure, per 8 bytes", Group::memory, "fc+");
   b.add("ANDC", "short-circuit and, or", Group::logical, "c+");
   b.add("NOTC", "logical not", Group::logical, "c+");
   b.add("BRAN", "branch on a condition", Group::control, "fc+");
@@ -117,20 +117,24 @@ void add_c(Builder& b) {
   b.add("AGIL", "load a 64-bit integer argument", Group::call, "c+");
   b.add("AGST", "load a structure argument, per 8 bytes", Group::call, "c+");
   b.add("THROW", "throw and catch an exception", Group::control, "+");
-  for (auto name : {"pow", "log2", "exp2", "cbrt"})  // Fortran has operators, or none, for these
+  for (auto name : {"pow", "log2", "exp2", "cbrt", "round", "trunc", "fmax", "fmin"})  // Fortran has operators, or none, for these
     b.add(name, std::string(name) + ", double", Group::library, "c+");
   for (auto name : {"atan", "atan2", "fabs", "floor", "ceil", "fmod", "cos", "acos", "asin", "sinh", "cosh", "tanh",
                     "log10", "hypot"})
     b.add(name, std::string(name) + ", double", Group::library, "fc+");
-  b.add("powf", "powf, single", Group::library, "c+");
-  for (auto name : {"atanf", "cosf", "fabsf", "floorf"})
+  for (auto name : {"powf", "log2f", "exp2f", "cbrtf", "roundf", "truncf", "fmaxf", "fminf"})
+    b.add(name, std::string(name) + ", single", Group::library, "c+");
+  for (auto name : {"atanf", "atan2f", "cosf", "acosf", "asinf", "sinhf", "coshf", "tanhf", "log10f", "hypotf", "fabsf",
+                    "floorf", "ceilf", "fmodf"})
     b.add(name, std::string(name) + ", single", Group::library, "fc+");
-  for (auto name : {"memcmp", "memmove"})  // in Fortran: comparing and assigning text
-    b.add(name, std::string("library routine ") + name, Group::library, "fc+");
-  for (auto name : {"memcpy", "memset", "strlen", "strcmp", "strcpy", "malloc", "free", "calloc",
-                    "realloc", "printf", "fprintf", "sprintf", "snprintf", "puts", "putchar", "rand", "qsort", "abs",
+  for (auto name : {"memcmp", "memmove"}) b.add(name, std::string("library routine ") + name, Group::library, "fc+");
+  for (auto name : {"memcpy", "memset", "memchr", "strlen", "strcmp", "strncmp", "strcpy", "strncpy", "strchr", "malloc",
+                    "free", "calloc", "realloc", "printf", "fprintf", "sprintf", "snprintf", "puts", "putchar", "rand", "qsort", "abs",
                     "isalpha", "tolower", "atoi", "strtol", "strtod"})
     b.add(name, std::string("library routine ") + name, Group::library, "c+");
+  b.add("write", "write a line", Group::library, "f");
+  b.add("allocate", "allocate an array", Group::library, "f");
+  b.add("deallocate", "free an array", Group::library, "f");
   b.add("new", "allocate an object", Group::library, "+");
   b.add("delete", "free an object", Group::library, "+");
 }

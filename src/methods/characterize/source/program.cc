@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int compile_attempts = 6;
-constexpr Seconds compile_time{120};
+constexpr Seconds compile_time{600};  // a busy machine is no reason to lose a language
 
 std::string experiments_folder() { return (bundled_data() / "experiments").string(); }
 

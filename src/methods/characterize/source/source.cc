@@ -22,11 +22,11 @@ std::string title(const CompilerChoice& choice) {
 
 // Compiles all programs, as many at a time as there are processors: compiling is most of a quick characterization.
 std::vector<Result<ExperimentProgram>> build_all(const Work& work, const CompilerPlan& plan, const std::string& folder) {
-  std::vector<Result<ExperimentProgram>> programs(plan.choices.size(), unfit("interrupted before it was compiled"));
+  std::vector<Result<ExperimentProgram>> programs(plan.choices.size(), unfit("no time was left to compile it"));
   std::atomic<std::size_t> next = 0;
   auto builder = [&] {
     for (std::size_t i; (i = next++) < plan.choices.size();) {
-      if (work.stopped()) return;
+      if (work.stopped() || work.left().value <= 0) return;
       programs[i] = build_program(plan.choices[i], plan.c_compiler, folder + "/" + std::to_string(i));
     }
   };
