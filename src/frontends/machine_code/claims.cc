@@ -26,6 +26,7 @@ class Claims {
     ir_previous_.resize(counts.blocks.size());
     for (std::size_t k = 0; k < counts.blocks.size(); ++k)
       for (const auto& edge : counts.blocks[k].next) ir_previous_[edge.to][static_cast<int>(k)] += edge.count, edges_known_ = true;
+    if (edges_known_) correct_labels();
   }
 
   FlowProblem problem() const {
@@ -65,34 +66,61 @@ class Claims {
     }
   }
 
-  // A block that lost a predecessor was copied into it and runs less often than its IR block; one that is entered
-  // from a block which in the IR leads to it neither directly nor by one step was merged with another.
-  bool keeps_its_shape(int ir, const std::vector<int>& parts) const {
+  std::set<int> named_predecessors_of(int block) const {
+    std::set<int> found, seen;
+    named_predecessors(block, found, seen);
+    return found;
+  }
+
+  // A block that lost a predecessor was copied into it and runs less often than its IR block. One that is entered from
+  // elsewhere was merged with another, unless what lies between in the IR was copied into that predecessor.
+  bool keeps_its_shape(int ir, int head) const {
     if (!edges_known_) return true;
-    std::set<int> is, expected, seen, seen_ir;
-    for (int part : parts) named_predecessors(part, is, seen);
-    expected_predecessors(ir, expected, seen_ir);
+    const std::set<int> is = named_predecessors_of(head);
+    std::set<int> expected, seen;
+    expected_predecessors(ir, expected, seen);
     for (int from : expected)
       if (!is.contains(from)) return false;
+    auto copied_into = [&](int middle, int from) {
+      if (!ir_edges(middle).contains(ir)) return false;
+      const auto parts = parts_.find(middle);
+      return parts == parts_.end() || !named_predecessors_of(first_part(parts->second)).contains(from);
+    };
     for (int from : is) {
-      if (from == ir || seen_ir.contains(from)) continue;
+      if (from == ir || seen.contains(from)) continue;
       bool near = false;
-      for (const auto& [middle, count] : ir_edges(from)) near = near || middle == ir || ir_edges(middle).contains(ir);
+      for (const auto& [middle, count] : ir_edges(from)) near = near || middle == ir || copied_into(middle, from);
       if (!near) return false;
     }
     return true;
   }
 
-  // A block in one piece has its IR block's count; in several pieces, the one that is entered from elsewhere has it.
-  void claim_block(FlowProblem& p, const BlockCounts& ir, const std::vector<int>& parts) const {
-    std::vector<int> heads;
-    for (int part : parts) {
-      const bool entered = part == 0 || std::any_of(previous_[part].begin(), previous_[part].end(), [&](int from) { return origin_[from] != origin_[part]; });
-      if (entered) heads.push_back(part);
+  // Common ends of two blocks, merged, carry the name of one of them. Where a block does not fit its name but fits one
+  // of that name's successors, which has no block, it is that.
+  void correct_labels() {
+    for (int ir = 0; ir < static_cast<int>(counts_.blocks.size()); ++ir) {
+      const auto mine = parts_.find(ir);
+      if (mine == parts_.end() || mine->second.size() != 1 || keeps_its_shape(ir, mine->second[0])) continue;
+      const std::vector<int> parts = mine->second;
+      for (const auto& [to, count] : ir_edges(ir)) {
+        if (parts_.contains(to)) continue;
+        parts_.erase(ir), parts_[to] = parts, origin_[parts[0]] = to;
+        if (keeps_its_shape(to, parts[0])) break;
+        parts_.erase(to), parts_[ir] = parts, origin_[parts[0]] = ir;
+      }
     }
-    if (parts.size() == 1) heads = parts;
-    if (heads.size() != 1 || !keeps_its_shape(ir_.at(ir.name), parts)) return;
-    p.blocks[heads[0]].claim = ir.count;
+  }
+
+  // Numbers are given in the order of creation: what was there first kept the beginning of the IR block.
+  int first_part(const std::vector<int>& parts) const {
+    return *std::min_element(parts.begin(), parts.end(), [&](int a, int b) { return blocks_[a].id < blocks_[b].id; });
+  }
+
+  // The part that holds the beginning of the IR block has its count.
+  void claim_block(FlowProblem& p, const BlockCounts& ir, const std::vector<int>& parts) const {
+    const int head = first_part(parts);
+    if (!keeps_its_shape(ir_.at(ir.name), head)) return;
+    p.blocks[head].claim = ir.count;
     p.blocks[parts.back()].left = std::min(ir.count, std::max(0.0, ir.left));
   }
 
@@ -130,36 +158,43 @@ class Claims {
   // ways are taken in proportion.
   struct Way {
     double count = 0;
-    bool exact = true;
+    bool expected = false, exact = true;
     std::vector<int> edges;  // of the flow problem, that go there
   };
-  void add_expected(int ir, double share, bool exact, int depth, std::map<int, Way>& ways) const {
+  // Returns the executions that no way explains: their block was merged into another.
+  double add_expected(int ir, double share, bool exact, int depth, std::map<int, Way>& ways) const {
+    double lost = 0;
     for (const auto& [to, count] : ir_edges(ir)) {
-      const auto known = ways.find(to);
-      if (known != ways.end() && !known->second.edges.empty()) {
-        known->second.count += count * share, known->second.exact = known->second.exact && exact;
-      } else if (count > 0 && depth < 6 && counts_.blocks[to].count > 0) {
-        add_expected(to, count * share / counts_.blocks[to].count, exact && ir_edges(to).size() == 1, depth + 1, ways);
+      if (auto known = ways.find(to); known != ways.end()) {
+        Way& way = known->second;
+        way.count += count * share, way.expected = true, way.exact = way.exact && exact;
+      } else if (count > 0 && counts_.blocks[to].count > 0) {
+        const double onward = count * share / counts_.blocks[to].count;
+        const bool ends = depth >= 6 || ir_edges(to).empty();
+        lost += ends ? count * share : add_expected(to, onward, exact && ir_edges(to).size() == 1, depth + 1, ways);
       }
     }
+    return lost;
   }
 
   void claim_edges(FlowProblem& p, const std::vector<std::vector<int>>& leaving, int ir, const std::vector<int>& parts) const {
     const std::set<int> region = region_of(parts);
     const bool loops = ir_edges(ir).contains(ir);
+    const int head = first_part(parts);
     std::map<int, Way> ways;  // by the IR block they lead to
     for (int block : region)
       for (int e : leaving[block]) {
         const int to = p.edges[e].to;
-        const bool back = loops && to == parts.front();
+        const bool back = loops && to == head;
         if (region.contains(to) && !back) continue;
         if (const int target = back ? ir : origin_[to]; target >= 0) ways[target].edges.push_back(e);
       }
-    add_expected(ir, 1, true, 0, ways);
+    const double lost = add_expected(ir, 1, true, 0, ways);
     for (const auto& [to, way] : ways) {
-      if (way.count == 0 && !way.exact) continue;
+      if (!way.expected) continue;
       for (int e : way.edges) p.edges[e].prior = std::max(way.count / static_cast<double>(way.edges.size()), 1e-3);
-      if (way.exact && way.edges.size() == 1 && edges_known_) p.edges[way.edges[0]].claim = way.count;
+      const bool sound = way.exact && way.edges.size() == 1 && edges_known_ && (lost == 0 || p.blocks[p.edges[way.edges[0]].to].claim);
+      if (sound) p.edges[way.edges[0]].claim = way.count;
     }
   }
 

@@ -10,7 +10,7 @@
 
 namespace perfcast::machine_code {
 
-// `unlikely`: blocks the code generator added for a rare case (a call of sqrt for negative numbers, a long division).
+// `unlikely`: blocks the code generator added for a rare case (a call of sqrt for negative numbers).
 FlowProblem claims_of(const std::vector<MachineBlockOrigin>& blocks, const llvm_ir::FunctionCounts& counts,
                       const std::vector<bool>& unlikely = {});
 

@@ -77,14 +77,8 @@ class UnitBuilder {
   }
 
  private:
-  // What the code generator adds for a rare case: a call of the routine whose usual case is inlined, a division in
-  // full width where a narrow one mostly does.
-  bool is_slow_path(const Block& b) const {
-    return !b.calls.empty() || std::any_of(b.code.begin(), b.code.end(), [&](const Instruction& i) {
-      const std::string& opcode = forms_[i.form].opcode;
-      return opcode.starts_with("DIV64") || opcode.starts_with("IDIV64");
-    });
-  }
+  // What the code generator adds for a rare case: a call of the routine whose usual case is inlined (sqrt).
+  static bool is_slow_path(const Block& b) { return !b.calls.empty(); }
 
   // LLVM's blocks may end in a conditional branch and a jump; the jump runs only when the branch is not taken. Cut
   // behind the first branch; the rest, appended as a block of its own, is looked at in its turn.
