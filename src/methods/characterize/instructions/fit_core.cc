@@ -15,7 +15,7 @@ namespace perfcast::instructions {
 namespace {
 
 constexpr double whole_within = 0.12;   // a latency so near a whole number is that number
-constexpr double latency_agrees = 0.3;  // cycles
+constexpr double latency_agrees = 0.4;  // cycles a chain may take beyond its latency: ports chosen badly only add
 
 Measurement measured(double value, double sd, int repetitions, std::string note) {
   Measurement m;
@@ -116,39 +116,73 @@ class Fitter {
 
   void instructions() {
     std::vector<InstructionRule> rules;
-    for (auto& form : table_.forms) {
-      if (form.opcodes.empty() || !is_computing(form) || !described_.of.contains(form.name)) continue;
-      const auto timing = timing_of(table_, timings_, form);
-      if (!timing.latency && !timing.accumulate && !timing.throughput) continue;
-      InstructionRule rule;
-      rule.match.opcode = anchored(form.opcodes), rule.match.text = form.text;
-      set_latency(form, timing, rule);
-      rule.throughput = timing.throughput;
-      set_ports(form, timing, rule);
-      if (rule.latency || rule.throughput) rules.push_back(std::move(rule));
-    }
+    for (bool with_helpers : {false, true})  // helpers first
+      for (auto& form : table_.forms)
+        if (form.minus.empty() != with_helpers) add_rule(form, rules);
     auto& all = result_.core.instructions;
     for (bool with_text : {false, true})  // what is said of a text stands before what is said of all
       for (auto it = rules.rbegin(); it != rules.rend(); ++it)
         if (it->match.text.empty() != with_text) all.insert(all.begin(), *it);
   }
+  void add_rule(const Form& form, std::vector<InstructionRule>& rules) {
+    if (form.opcodes.empty() || !is_computing(form) || !described_.of.contains(form.name)) return;
+    const auto timing = timing_of(timings_, form);
+    InstructionRule rule;
+    rule.match.opcode = anchored(form.opcodes), rule.match.text = form.text;
+    set_latency(form, timing, rule);
+    rule.throughput = timing.throughput;
+    set_ports(form, timing, rule);
+    if (rule.latency || rule.throughput) rules.push_back(std::move(rule));
+  }
+
+  double known_latency(const std::string& form) const {
+    if (auto fitted = latency_.find(form); fitted != latency_.end()) return fitted->second;
+    auto it = resolved_.find(form);
+    return it == resolved_.end() || it->second.results.empty() ? 0 : it->second.results.front().latency;
+  }
+  // The chain of a form without its helpers. Of a round trip each half gets half of what the sum is off.
+  std::optional<Measurement> net_latency(const Form& form) const {
+    auto chain = timing_of(timings_, form).latency;
+    if (!chain) return {};
+    for (auto& helper : form.minus) chain->value -= known_latency(helper);
+    if (!form.partner.empty() && resolved_.contains(form.name) && resolved_.contains(form.partner)) {
+      const double own = resolved_.at(form.name).results.front().latency, other = resolved_.at(form.partner).results.front().latency;
+      chain->value += (own - other) / 2;
+    }
+    return chain;
+  }
 
   void set_latency(const Form& form, const FormTiming& timing, InstructionRule& rule) {
     const auto& known = resolved_.at(form.name);
-    const auto& chain = timing.latency || !form.chain.empty() ? timing.latency : timing.accumulate;
-    if (!chain || chain->value < 0.6 || known.folded || known.eliminated || known.zero_idiom) return;
-    // A chain of its own kind runs at latency plus bypass.
     const auto& bypass = tables_.bypass(known.kind, known.kind);
-    const double own = bypass.present && !bypass.accumulator_only ? bypass.cycles : 0;
+    const bool only_accumulates = !timing.latency && form.chain.empty() && !bypass.present;
+    const auto chain = only_accumulates ? timing.accumulate : net_latency(form);
+    if (!chain || chain->value < 0.6 || known.folded || known.eliminated || known.zero_idiom) return;
+    const double own = bypasses_in_chain(form);
     const double before = known.results.empty() ? 0 : known.results.front().latency;
     Measurement latency = *chain;
     latency.value = whole(chain->value - own);
-    if (std::abs(latency.value - before) > latency_agrees)
-      result_.changes.push_back(fmt::format("{}: latency {} instead of {}", form.name, latency.value, before));
-    else if (std::abs(chain->value - own - before) < 0.06 * before)
+    const double more = chain->value - own - before;
+    if (more > -0.06 * before && more < std::min(latency_agrees, 0.2 + 0.05 * before))
       latency.value = before;  // within what the chain can tell
+    else
+      result_.changes.push_back(fmt::format("{}: latency {} instead of {}", form.name, latency.value, before));
     rule.latency = latency;
     latency_[form.name] = latency.value;
+  }
+
+  // What bypasses add to one latency of the chain: between copies, or to and from the helpers.
+  double bypasses_in_chain(const Form& form) const {
+    auto between = [&](int from, int to) {
+      const auto& bypass = tables_.bypass(from, to);
+      return bypass.present && !bypass.accumulator_only ? bypass.cycles : 0;
+    };
+    std::vector<int> kinds{resolved_.at(form.name).kind};
+    for (auto& name : form.minus)
+      if (auto it = resolved_.find(name); it != resolved_.end()) kinds.push_back(it->second.kind);
+    double sum = 0;
+    for (std::size_t i = 0; i < kinds.size(); i++) sum += between(kinds[i], kinds[(i + 1) % kinds.size()]);
+    return sum;
   }
 
   std::vector<Demand> demands_of(const std::string& form) const {
@@ -160,6 +194,8 @@ class Fitter {
   }
 
   void set_ports(const Form& form, const FormTiming& timing, InstructionRule& rule) {
+    const auto& bypass = tables_.bypass(resolved_.at(form.name).kind, resolved_.at(form.name).kind);
+    if (bypass.present && bypass.ports) return;  // the stream accumulates, on some of the ports only
     if (!timing.throughput || form.dependent || resolved_.at(form.name).folded || resolved_.at(form.name).zero_idiom) return;
     const double alone = timing.throughput->value;
     PortEvidence evidence;
@@ -235,10 +271,10 @@ class Fitter {
     std::vector<std::vector<std::pair<const Form*, Measurement>>> of(rules.size());
     for (auto& form : table_.forms) {
       if (form.kind != "load" || !described_.of.contains(form.name)) continue;
-      const auto timing = timing_of(table_, timings_, form);
-      if (!timing.latency || timing.latency->value < 2) continue;  // renamed away
+      const auto latency = net_latency(form);
+      if (!latency || latency->value < 2) continue;  // renamed away
       const auto place = load_rule_of(described_.of.at(form.name));
-      if (place) of[*place].push_back({&form, *timing.latency});
+      if (place) of[*place].push_back({&form, *latency});
     }
     for (std::size_t i = 0; i < rules.size(); i++) {
       if (of[i].empty()) continue;
@@ -263,7 +299,7 @@ class Fitter {
       if ((form.kind != "load" && form.kind != "gather") || form.opcodes.empty() || form.stream.find("rsp") != std::string::npos ||
           !described_.of.contains(form.name))
         continue;
-      const auto throughput = timing_of(table_, timings_, form).throughput;
+      const auto throughput = timing_of(timings_, form).throughput;
       if (!throughput) continue;
       std::vector<Demand> demands;
       std::uint32_t all = 0;
@@ -297,7 +333,7 @@ class Fitter {
     bool any = false;
     for (auto& form : table_.forms) {
       if (form.kind != "atomic" || form.opcodes.empty()) continue;
-      const auto timing = timing_of(table_, timings_, form);
+      const auto timing = timing_of(timings_, form);
       if (!timing.throughput || timing.throughput->value < 3) continue;
       InstructionRule rule;
       rule.match.opcode = anchored(form.opcodes);
@@ -339,7 +375,7 @@ class Fitter {
       auto cycles = special(name);
       if (!cycles) continue;
       for (auto& form : c.minus)
-        if (latency_.contains(form)) *cycles -= latency_[form];  // not the chain's: it has its own bypass
+        *cycles -= known_latency(form);
       for (std::size_t i = 0; i < rules.size(); i++) {
         if (!holds(tables_.forward_load[i], c.load) || !holds(tables_.forward_store[i], c.store)) continue;
         if (rules[i].same_address && c.name.find("upper") != std::string::npos) continue;
@@ -406,24 +442,13 @@ class Fitter {
 
 }  // namespace
 
-FormTiming timing_of(const FormTable& table, const Timings& timings, const Form& form) {
-  FormTiming result;
-  auto read = [&](const std::string& name, double less) -> std::optional<Measurement> {
+FormTiming timing_of(const Timings& timings, const Form& form) {
+  auto read = [&](const std::string& name) -> std::optional<Measurement> {
     const Timing* t = timings.find(name);
     if (!t || !t->kept) return {};
-    return measured(t->cycles - less, t->spread, t->kept, fmt::format("{} {:.4g}", name, t->cycles));
+    return measured(t->cycles, t->spread, t->kept, fmt::format("{} {:.4g}", name, t->cycles));
   };
-  double helpers = 0;
-  bool known = true;
-  for (auto& name : form.minus) {
-    const auto helper = timing_of(table, timings, *table.find(name)).latency;
-    known = known && helper;
-    if (helper) helpers += whole(helper->value);
-  }
-  if (known) result.latency = read("chain/" + form.name, helpers);
-  result.accumulate = read("accumulate/" + form.name, 0);
-  result.throughput = read("stream/" + form.name, 0);
-  return result;
+  return {read("chain/" + form.name), read("accumulate/" + form.name), read("stream/" + form.name)};
 }
 
 FittedCore fit_core(const CoreModel& family, const FormTable& table, const DescribedForms& described,

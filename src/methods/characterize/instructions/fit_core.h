@@ -12,11 +12,11 @@
 
 namespace perfcast::instructions {
 
-// What a benchmark says of a form, net of helpers.
+// What the benchmarks say of a form, in cycles. A latency has its helpers still in it.
 struct FormTiming {
-  std::optional<Measurement> latency, accumulate, throughput;  // cycles
+  std::optional<Measurement> latency, accumulate, throughput;
 };
-FormTiming timing_of(const FormTable& table, const Timings& timings, const Form& form);
+FormTiming timing_of(const Timings& timings, const Form& form);
 
 struct FittedCore {
   CoreModel core;

@@ -111,6 +111,7 @@ class Parser {
     CHECK_OK(settings(part[5], [&](const std::string& key, const std::string& value) {
       if (key == "text") f.text = value;
       else if (key == "minus") f.minus = words_of(value, ',');
+      else if (key == "partner") f.partner = value;
       else if (key == "setup") f.setup = value;
       else if (key == "per" && number(value)) f.per = *number(value);
       else if (key == "dependent") f.dependent = true;
@@ -183,8 +184,10 @@ class Parser {
     auto known = [&](const std::string& setup) { return table_.words.contains("setup " + setup); };
     for (auto& form : table_.forms) {
       if (!known(form.setup)) return unfit("form " + form.name + " wants the unknown setup " + form.setup, name_);
-      for (auto& other : form.minus)
-        if (!table_.find(other)) return unfit("form " + form.name + " subtracts the unknown form " + other, name_);
+      auto others = form.minus;
+      if (!form.partner.empty()) others.push_back(form.partner);
+      for (auto& other : others)
+        if (!table_.find(other)) return unfit("form " + form.name + " names the unknown form " + other, name_);
     }
     for (auto& c : table_.cases) {
       if (!known(c.setup)) return unfit("case " + c.name + " wants the unknown setup " + c.setup, name_);

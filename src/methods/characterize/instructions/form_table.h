@@ -22,6 +22,7 @@ struct Form {
   std::string accumulate;  // chain through the accumulator only
   std::string text;        // regular expression over the assembler text, where opcodes are not enough
   std::vector<std::string> minus;  // forms whose latency is part of the chain
+  std::string partner;     // the other half of a round trip, of which only the sum can be measured
   std::string setup = "plain";
   int per = 1;             // latencies of this form in one copy of the chain
   bool dependent = false;  // copies of the stream depend on each other after all (flags, fixed registers)
