@@ -80,6 +80,7 @@ void add_analyze(CLI::App& app, Action& action) {
   app.add_option("--output-limit", a->output_mib, "MiB that it may print")->check(CLI::PositiveNumber);
   app.add_option("--levels", a->levels, "Only these: source, ir, machine, memory")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::IsMember({"source", "ir", "machine", "memory"}));
   app.add_option("--rows", a->view.rows, "Rows of each table")->capture_default_str();
   app.add_option("--format", a->output.format, "How to show the result: text or json")

@@ -8,7 +8,6 @@
 #include "base/json.h"
 #include "base/process.h"
 #include "base/text.h"
-#include "frontends/llvm_ir/flags.h"
 #include "frontends/llvm_ir/module.h"
 
 namespace perfcast::llvm_ir {
@@ -52,8 +51,9 @@ Result<Unit> make_unit(const std::string& source, const std::vector<std::string>
   const fs::path whole = folder.empty() ? fs::path(source) : fs::path(folder) / source;
   if (!fs::is_regular_file(whole)) return unfit("there is no such source file", source);
   Unit unit;
-  unit.source = source, unit.folder = folder, unit.flags = flags;
+  unit.source = source, unit.folder = folder;
   TRY(unit.language, language_of(source));
+  unit.flags = flags_for(unit.language, flags);
   TRY(unit.compiler, find_driver(unit.language));
   for (auto& flag : target_flags(request.target, request.cpu)) unit.flags.push_back(flag);
   unit.optimisation = sort_flags(unit.flags).optimisation;

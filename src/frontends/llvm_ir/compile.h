@@ -15,10 +15,9 @@
 
 #include "base/files.h"
 #include "base/result.h"
+#include "frontends/llvm_ir/flags.h"
 
 namespace perfcast::llvm_ir {
-
-enum class Language { c, cxx, fortran };
 
 struct CompileRequest {
   std::vector<std::string> sources;  // of these, or ...

@@ -6,7 +6,6 @@
 
 #include "base/paths.h"
 #include "frontends/llvm_ir/counter_plan.h"
-#include "frontends/llvm_ir/flags.h"
 #include "frontends/llvm_ir/insert_counters.h"
 #include "frontends/llvm_ir/instrument.h"
 #include "frontends/llvm_ir/leaving.h"

@@ -100,6 +100,25 @@ std::vector<std::string> code_generation_flags(const std::vector<std::string>& c
   return kept;
 }
 
+std::vector<std::string> flags_for(Language language, const std::vector<std::string>& compile) {
+  auto fits = [&](const std::string& flag) {
+    if (starts(flag, "-W") && !starts(flag, "-Wp,")) return language != Language::fortran;
+    if (!starts(flag, "-std=")) return true;
+    const std::string standard = flag.substr(5);
+    const bool cxx = standard.find("++") != standard.npos;
+    const bool fortran = starts(standard, "f") || standard == "legacy";
+    if (language == Language::fortran) return standard == "f2018";
+    return !fortran && cxx == (language == Language::cxx);
+  };
+  std::vector<std::string> kept;
+  for (std::size_t i = 0; i < compile.size(); i++) {
+    const bool pair = any_equal(takes_value, compile[i]) && i + 1 < compile.size();
+    if (pair) kept.push_back(compile[i++]), kept.push_back(compile[i]);
+    else if (fits(compile[i])) kept.push_back(compile[i]);
+  }
+  return kept;
+}
+
 std::vector<std::string> without_cpu(const std::vector<std::string>& flags) {
   static constexpr std::array<std::string_view, 14> cpu = {
       "-march", "-mcpu", "-mtune", "-mavx", "-msse", "-mfma", "-mbmi", "-mf16c", "-mamx", "-mprefer-vector-width",

@@ -20,6 +20,11 @@ SortedFlags sort_flags(const std::vector<std::string>& words);
 // Those of the compile flags that also matter when code is generated from IR: -O, -m..., -fPIC, math and frame flags.
 std::vector<std::string> code_generation_flags(const std::vector<std::string>& compile);
 
+// The flags that a compiler of this language takes: warnings and standards of the other languages are left out, so that
+// one set of flags serves a program of several.
+enum class Language { c, cxx, fortran };
+std::vector<std::string> flags_for(Language language, const std::vector<std::string>& compile);
+
 // The same flags without those that name a CPU or its features: -march, -mcpu, -mtune, -mavx512f, ...
 std::vector<std::string> without_cpu(const std::vector<std::string>& flags);
 

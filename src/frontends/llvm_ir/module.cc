@@ -82,7 +82,11 @@ Status save_module(const llvm::Module& module, const std::string& bitcode) {
 }
 
 bool has_code(const llvm::Function& function) {
-  return !function.isDeclaration() && !function.hasAvailableExternallyLinkage();
+  if (function.isDeclaration() || function.hasAvailableExternallyLinkage()) return false;
+  // What chooses between versions of a function runs inside the loader, before the program and its counters.
+  for (const auto& chosen : function.getParent()->ifuncs())
+    if (chosen.getResolver()->stripPointerCasts() == &function) return false;
+  return true;
 }
 
 void name_blocks(llvm::Module& module) {
