@@ -34,6 +34,11 @@ std::optional<Measurement> flop_rate(const Machine& machine, const ProgramRun& r
   return {};
 }
 
+ModelError error_on(const Machine& machine, const ProgramRun& run) {
+  if (machine.isa.empty()) return poc_in_order;
+  return optimisation_level(run.cflags) > 0 ? poc_optimised : poc_overlapping;
+}
+
 }  // namespace
 
 Answer answer_poc(const Profile& profile, const Machine& machine, const PredictOptions& options) {
@@ -62,7 +67,7 @@ Answer answer_poc(const Profile& profile, const Machine& machine, const PredictO
   sum.store(prediction);
   // One rate for all: its error is common to all parts.
   prediction.sd = prediction.seconds * relative_sd;
-  prediction.interval = interval_of(prediction.seconds, *prediction.sd, poc_flops, options.confidence);
+  prediction.interval = interval_of(prediction.seconds, *prediction.sd, error_on(machine, profile.run), options.confidence);
   prediction.estimated_share = rate->how == How::measured || rate->how == How::published ? 0 : 1;
   if (!machine.mflops)
     prediction.remarks.push_back(fmt::format("no flop rate is known; {:.4g} Mflop/s follows from the costs of y = y + a*x", rate->value));

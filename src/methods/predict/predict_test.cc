@@ -153,7 +153,7 @@ TEST(Predict, ASlowerMachineNeverPredictsAFasterRun) {
 }
 
 TEST(Interval, HoldsThePredictionAndWidensWithConfidence) {
-  for (ModelError error : {hllc_in_order, hllc_overlapping, hllc_optimised, poc_flops}) {
+  for (ModelError error : {hllc_in_order, hllc_overlapping, hllc_optimised, poc_in_order, poc_optimised}) {
     auto narrow = interval_of(10, 1, error, 0.5), wide = interval_of(10, 1, error, 0.95);
     EXPECT_LE(wide[0], narrow[0]);
     EXPECT_LE(narrow[0], 10);
