@@ -23,10 +23,17 @@ Graph one_function(std::vector<Block> blocks, const std::string& name = "f") {
   return graph;
 }
 
+FunctionPositions compiled(double entries, std::map<std::tuple<std::string, int, int>, double> at) {
+  FunctionPositions positions;
+  positions.entries = entries;
+  positions.at = std::move(at);
+  return positions;
+}
+
 TEST(ApplyCounts, TheExactPositionCounts) {
   auto graph = one_function({block("assign", 1, 5), block("operand", 1, 9)});
   PositionCounts counts;
-  counts.functions["f"] = {3, {{{"a.c", 1, 5}, 30}, {{"a.c", 1, 9}, 7}}};
+  counts.functions["f"] = compiled(3, {{{"a.c", 1, 5}, 30}, {{"a.c", 1, 9}, 7}});
   std::vector<Gap> gaps;
   apply_counts(graph, counts, gaps);
   EXPECT_EQ(graph.functions[0].calls.value, 3);
@@ -38,7 +45,7 @@ TEST(ApplyCounts, TheExactPositionCounts) {
 TEST(ApplyCounts, NearestOnTheLineIsAGapUnlessTheLineAgrees) {
   auto graph = one_function({block("assign", 1, 5), block("assign", 2, 5)});
   PositionCounts counts;
-  counts.functions["f"] = {1, {{{"a.c", 1, 7}, 30}, {{"a.c", 1, 20}, 4}, {{"a.c", 2, 1}, 9}, {{"a.c", 2, 8}, 9}}};
+  counts.functions["f"] = compiled(1, {{{"a.c", 1, 7}, 30}, {{"a.c", 1, 20}, 4}, {{"a.c", 2, 1}, 9}, {{"a.c", 2, 8}, 9}});
   std::vector<Gap> gaps;
   apply_counts(graph, counts, gaps);
   EXPECT_EQ(graph.functions[0].blocks[0].count.value, 30);
@@ -59,10 +66,10 @@ TEST(ApplyCounts, WhatWasNotCompiledWasNotExecuted) {
 TEST(ApplyCounts, CopiesAndOutlinedPartsBelongToTheirFunction) {
   auto graph = one_function({block("assign", 1, 5), block("assign", 3, 5)});
   PositionCounts counts;
-  counts.functions["f"] = {2, {{{"a.c", 1, 5}, 2}}};
-  counts.functions["f.1"] = {5, {{{"a.c", 1, 5}, 5}}};
-  counts.functions["f.2"] = {8, {{{"other.c", 1, 5}, 8}}};  // another file's static function
-  counts.functions["f.omp_outlined"] = {4, {{{"a.c", 3, 5}, 400}}};
+  counts.functions["f"] = compiled(2, {{{"a.c", 1, 5}, 2}});
+  counts.functions["f.1"] = compiled(5, {{{"a.c", 1, 5}, 5}});
+  counts.functions["f.2"] = compiled(8, {{{"other.c", 1, 5}, 8}});  // another file's static function
+  counts.functions["f.omp_outlined"] = compiled(4, {{{"a.c", 3, 5}, 400}});
   std::vector<Gap> gaps;
   apply_counts(graph, counts, gaps);
   EXPECT_EQ(graph.functions[0].calls.value, 7);
@@ -73,8 +80,8 @@ TEST(ApplyCounts, CopiesAndOutlinedPartsBelongToTheirFunction) {
 TEST(ApplyCounts, LambdasMeetByPosition) {
   auto graph = one_function({block("return", 4, 30)}, "_ZZ4mainENK3$_0clEv");
   PositionCounts counts;
-  counts.functions["_ZZ4mainENK3$_0clEd"] = {1, {{{"a.c", 9, 30}, 1}}};
-  counts.functions["_ZZ4mainENK3$_1clEv"] = {6, {{{"a.c", 4, 30}, 6}}};
+  counts.functions["_ZZ4mainENK3$_0clEd"] = compiled(1, {{{"a.c", 9, 30}, 1}});
+  counts.functions["_ZZ4mainENK3$_1clEv"] = compiled(6, {{{"a.c", 4, 30}, 6}});
   std::vector<Gap> gaps;
   apply_counts(graph, counts, gaps);
   EXPECT_EQ(graph.functions[0].blocks[0].count.value, 6);
@@ -83,7 +90,7 @@ TEST(ApplyCounts, LambdasMeetByPosition) {
 TEST(ApplyCounts, MacrosThatHideAConditionAreGaps) {
   auto graph = one_function({block("if", 1, 3), block("assign", 1, 3), block("assign", 2, 3), block("assign", 2, 3)});
   PositionCounts counts;
-  counts.functions["f"] = {1, {{{"a.c", 1, 3}, 10}, {{"a.c", 2, 3}, 20}}};
+  counts.functions["f"] = compiled(1, {{{"a.c", 1, 3}, 10}, {{"a.c", 2, 3}, 20}});
   std::vector<Gap> gaps;
   apply_counts(graph, counts, gaps);
   ASSERT_EQ(gaps.size(), 1u);
@@ -97,7 +104,7 @@ TEST(ApplyCounts, LoopsKnowTheirEntriesAndIterations) {
   function.loops[0].header = 1;
   function.blocks[0].next.push_back({1, {}});
   PositionCounts counts;
-  counts.functions["f"] = {4, {{{"a.c", 1, 8}, 4}, {{"a.c", 1, 14}, 44}, {{"a.c", 1, 20}, 40}}};
+  counts.functions["f"] = compiled(4, {{{"a.c", 1, 8}, 4}, {{"a.c", 1, 14}, 44}, {{"a.c", 1, 20}, 40}});
   std::vector<Gap> gaps = {{"inline assembler", {"a.c", 1, 2}, 0}};
   apply_counts(graph, counts, gaps);
   EXPECT_EQ(function.loops[0].entries.value, 4);

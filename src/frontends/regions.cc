@@ -5,13 +5,14 @@
 namespace perfcast {
 namespace {
 
-// The words after `perfcast:` in a comment of this line; a comment starts with //, /*, ! or a C or * in column 1.
+// The words after `perfcast:` where it opens a comment: right after //, /*, !, or a C or * in column 1.
 std::vector<std::string> words_of(const std::string& line) {
   auto at = line.find("perfcast:");
   if (at == line.npos) return {};
   auto before = line.substr(0, at);
-  bool comment = before.find("//") != before.npos || before.find("/*") != before.npos ||
-                 before.find('!') != before.npos || before.find_first_of("cC*") == 0;
+  while (!before.empty() && (before.back() == ' ' || before.back() == '\t')) before.pop_back();
+  bool comment = before.ends_with("//") || before.ends_with("/*") || before.ends_with('!') || before == "c" ||
+                 before == "C" || before == "*";
   if (!comment) return {};
   std::vector<std::string> words;
   for (const auto& word : split(line.substr(at + 9), ' '))

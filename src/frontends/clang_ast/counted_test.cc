@@ -226,6 +226,26 @@ TEST(CountedPrograms, SeveralFilesWithStaticFunctionsOfOneName) {
   EXPECT_TRUE(analysed->gaps.empty()) << analysed->gap_text();
 }
 
+TEST(CountedPrograms, ParallelLoopsCountInTheirOutlinedPart) {
+  auto program = analyse_text("t.c", R"(double a[1000];
+int main(void) {
+  double s = 0;
+#pragma omp parallel for reduction(+ : s) num_threads(2)
+  for (int i = 0; i < 1000; i++) {
+    a[i] = i * 2.0;
+    if (i % 2) s += a[i];
+  }
+  return s < 0;
+}
+)", "-O0 -fopenmp");
+  EXPECT_EQ(program.count("main", "for-step", 5), 1000);
+  EXPECT_EQ(program.count("main", "for-test", 5), 1002);
+  EXPECT_EQ(program.executed("LOIN"), 2);
+  EXPECT_EQ(program.count("main", "assign", 6), 1000);
+  EXPECT_EQ(program.count("main", "assign", 7), 500);
+  ASSERT_EQ(program.gaps.size(), 1u) << program.gap_text();
+}
+
 // Real programs: what calls say and what functions say of how often a function was entered must agree.
 struct RealProgram {
   std::string name;

@@ -86,7 +86,7 @@ void Walker::reference(const DeclRefExpr* e) {
   if (auto* function = dyn_cast<FunctionDecl>(declaration)) return unit_.reach(function);  // its address is taken
   auto* variable = dyn_cast<VarDecl>(declaration);
   if (!variable) return;
-  if (e->refersToEnclosingVariableOrCapture()) add("DEREF"), add("MEMBER");
+  if (e->refersToEnclosingVariableOrCapture() && in_lambda_) add("DEREF"), add("MEMBER");
   if (variable->getType()->isReferenceType()) add("DEREF");
 }
 

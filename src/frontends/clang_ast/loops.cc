@@ -69,6 +69,9 @@ void Walker::loop(SourceLocation at, int entry, const std::function<void()>& wal
 
 void Walker::for_loop(const ForStmt* s) {
   const Expr *test = s->getCond(), *step = s->getInc();
+  // The iterations of a parallel loop are dealt out by code of the compiler's own, which stands at the directive, at the
+  // word `for`, and where the step begins.
+  auto parallel = std::exchange(parallel_, {});
   const VarDecl* counter = nullptr;
   const Expr* bound = nullptr;
   if (step && test)
@@ -82,13 +85,13 @@ void Walker::for_loop(const ForStmt* s) {
     for (auto* each : declared->decls()) {
       auto* variable = dyn_cast<VarDecl>(each);
       if (!variable || !variable->getInit()) continue;
-      flow_ = open_block("for-init", anchor(variable));
+      flow_ = open_block("for-init", parallel.isValid() ? parallel : anchor(variable));
       if (variable == counter) value(variable->getInit()), add("LOIN");
       else initialise(variable->getType(), variable->getInit(), variable->hasGlobalStorage()), destroy(variable->getType());
     }
   } else if (auto* given = dyn_cast_or_null<Expr>(s->getInit())) {
     each_in_sequence(given, [&](const Expr* e) {
-      flow_ = open_block("for-init", anchor(e));
+      flow_ = open_block("for-init", parallel.isValid() ? parallel : anchor(e));
       auto* store = dyn_cast<BinaryOperator>(e);
       bool counts = counter && store && store->getOpcode() == BO_Assign && integer_variable(store->getLHS()) == counter;
       if (counts) value(store->getRHS()), add("LOIN");
@@ -99,14 +102,14 @@ void Walker::for_loop(const ForStmt* s) {
   loop(s->getForLoc(), entry, [&] {
     if (s->getConditionVariable()) declaration(s->getConditionVariable());
     if (test && !constant_condition(context_, test)) {
-      open_block("for-test", anchor(test));
+      open_block("for-test", parallel.isValid() ? s->getForLoc() : anchor(test));
       if (bound) value(bound);
       else truth(test), add("BRAN");
     }
     branch(s->getBody());
     if (!step) return;
     each_in_sequence(step, [&](const Expr* e) {
-      open_block("for-step", anchor(e));
+      open_block("for-step", parallel.isValid() ? e->getBeginLoc() : anchor(e));
       if (counter && stepped_by_one(context_, e) == counter) add("LOOV");
       else value(e);
     });

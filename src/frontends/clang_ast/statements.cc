@@ -10,6 +10,8 @@ using namespace clang;
 
 void Walker::body(const FunctionDecl* definition) {
   if (auto* constructor = dyn_cast<CXXConstructorDecl>(definition)) initialisers(constructor);
+  auto* method = dyn_cast<CXXMethodDecl>(definition);
+  in_lambda_ = method && method->getParent()->isLambda();
   const Stmt* statements = definition->getBody();
   if (auto* coroutine = dyn_cast_or_null<CoroutineBodyStmt>(statements)) {
     unit_.gap("coroutine: suspending and resuming are not counted", definition->getLocation());
@@ -106,7 +108,9 @@ void Walker::statement(const Stmt* s) {
   }
   if (auto* directive = dyn_cast<OMPExecutableDirective>(s)) {
     unit_.gap("OpenMP directive: the cost of its run-time library is not counted", s->getBeginLoc());
+    if (isa<OMPLoopDirective>(directive)) parallel_ = directive->getEndLoc();
     if (directive->hasAssociatedStmt()) statement(directive->getRawStmt());
+    parallel_ = {};
     return;
   }
   if (auto* loop = dyn_cast<OMPCanonicalLoop>(s)) return statement(loop->getLoopStmt());

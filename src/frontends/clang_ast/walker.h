@@ -94,6 +94,8 @@ class Walker {
   std::optional<int> loop_;      // innermost
   int in_index_ = 0;             // inside an array index
   bool in_switch_ = false;       // `break` leaves a switch
+  bool in_lambda_ = false;       // variables of the function around it are members
+  clang::SourceLocation parallel_;  // end of the OpenMP directive that the next loop belongs to
   // A block executed exactly as often as the point the walk has reached; or one of these two.
   static constexpr int function_entry = -1, unknown = -2;
   int flow_ = function_entry;
