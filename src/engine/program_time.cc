@@ -8,8 +8,10 @@
 namespace perfcast::engine {
 namespace {
 
-struct Visit {
-  double visits = 0, cycles = 0;
+// What the walk saw of one instruction. A block may be entered in its middle, behind a call: what it costs is summed
+// over its instructions, each averaged over its own executions.
+struct Seen {
+  double times = 0;
   std::array<double, causes> by_cause{};
 };
 
@@ -18,7 +20,7 @@ class Sampler {
   Sampler(WalkProgram& program, const std::vector<StaticInstruction>& code, const CoreTables& tables,
           const SimulationOptions& options)
       : program_(program), code_(code), options_(options), pipeline_(tables, register_units(code)), walker_(program),
-        visits_(program.blocks.size()) {}
+        visits_(program.blocks.size()), seen_(code.size()) {}
 
   // Walks from `block`; what happens in the first `unseen` instructions is not counted.
   void walk(int block, int unseen, int seen) {
@@ -33,12 +35,25 @@ class Sampler {
       Share share = pipeline_.step(instruction, happening, next);
       simulated_++;
       if (k < unseen) continue;
-      Visit& visit = visits_[static_cast<std::size_t>(step.block)];
-      visit.visits += step.enters_block;
-      visit.cycles += share.cycles, visit.by_cause[static_cast<std::size_t>(share.cause)] += share.cycles;
+      visits_[static_cast<std::size_t>(step.block)] += step.enters_block;
+      Seen& seen = seen_[step.instruction];
+      seen.times++, seen.by_cause[static_cast<std::size_t>(share.cause)] += share.cycles;
     }
   }
-  const std::vector<Visit>& visits() const { return visits_; }
+  const std::vector<double>& visits() const { return visits_; }
+  // A block in the run, from what was seen of its instructions; those never seen cost what the others do.
+  BlockTime time_of(const WalkBlock& block, double visits) const {
+    BlockTime time{block.function, block.block, block.count, 0, {}, visits};
+    double known = 0;
+    for (std::size_t at = block.begin; at < block.end; at++) {
+      if (seen_[at].times <= 0) continue;
+      known++;
+      for (std::size_t c = 0; c < causes; c++) time.by_cause[c] += seen_[at].by_cause[c] / seen_[at].times;
+    }
+    double scale = known > 0 ? block.count * static_cast<double>(block.end - block.begin) / known : 0;
+    for (double& cycles : time.by_cause) cycles *= scale, time.cycles += cycles;
+    return time;
+  }
   double simulated() const { return simulated_; }
 
  private:
@@ -51,7 +66,8 @@ class Sampler {
   const SimulationOptions& options_;
   Pipeline pipeline_;
   Walker walker_;
-  std::vector<Visit> visits_;
+  std::vector<double> visits_;  // by block, from its beginning
+  std::vector<Seen> seen_;      // by instruction
   double simulated_ = 0;
 };
 
@@ -71,7 +87,7 @@ void sample(Sampler& sampler, const WalkProgram& program, const SimulationOption
   std::ranges::sort(missed);
   for (auto [weight, block] : missed) {
     if (sampler.simulated() > options.instructions) break;
-    if (sampler.visits()[static_cast<std::size_t>(block)].visits < enough) sampler.walk(block, 0, options.walk / 4);
+    if (sampler.visits()[static_cast<std::size_t>(block)] < enough) sampler.walk(block, 0, options.walk / 4);
   }
 }
 
@@ -106,17 +122,15 @@ Result<CoreTime> simulate_program(const Profile& profile, const Machine& machine
   double seen_cycles = 0, seen_instructions = 0;
   for (std::size_t b = 0; b < program.blocks.size(); b++) {
     const WalkBlock& block = program.blocks[b];
-    const Visit& visit = sampler.visits()[b];
-    if (block.count <= 0 || visit.visits <= 0) continue;
-    BlockTime at{block.function, block.block, block.count, block.count * visit.cycles / visit.visits, {}, visit.visits};
-    for (std::size_t c = 0; c < causes; c++) at.by_cause[c] = block.count * visit.by_cause[c] / visit.visits;
+    if (block.count <= 0 || sampler.visits()[b] <= 0) continue;
+    BlockTime at = sampler.time_of(block, sampler.visits()[b]);
     seen_cycles += at.cycles, seen_instructions += weight_of(block);
     time.blocks.push_back(at);
   }
   double per_instruction = seen_instructions > 0 ? seen_cycles / seen_instructions : 1;
   for (std::size_t b = 0; b < program.blocks.size(); b++) {
     const WalkBlock& block = program.blocks[b];
-    if (block.count <= 0 || sampler.visits()[b].visits > 0 || block.begin == block.end) continue;
+    if (block.count <= 0 || sampler.visits()[b] > 0 || block.begin == block.end) continue;
     BlockTime at{block.function, block.block, block.count, weight_of(block) * per_instruction, {}, 0};
     at.by_cause[static_cast<std::size_t>(Cause::front_end)] = at.cycles;
     time.unvisited += weight_of(block) / time.instructions;

@@ -75,6 +75,30 @@ TEST(ProgramTime, CountsTimesCosts) {
   EXPECT_LT(time->simulated_instructions, 600'000);
 }
 
+TEST(ProgramTime, CallsThroughPointersReachWhatNobodyNames) {
+  Profile profile = calling_profile(1e6);
+  profile.machine->functions[0].blocks[1].calls = {{"*", 1}};
+  profile.machine->functions[1].calls.value = 1e6;
+  WalkProgram program = walk_program(*profile.machine, profile.forms);
+  Walker walker(program);
+  walker.start(1);
+  int in_f = 0;
+  for (int k = 0; k < 500; k++) in_f += program.blocks[static_cast<std::size_t>(walker.next().block)].function == 1;
+  EXPECT_EQ(in_f, 200);  // two of five instructions
+}
+
+// Half of the calls of f come back to its own middle: what lies behind the call is walked more often than f is entered.
+TEST(ProgramTime, RecursionCountsEachInstructionOnItsOwn) {
+  Profile profile = calling_profile(1e6);
+  Function& f = profile.machine->functions[1];
+  std::vector<Instruction> body = f.blocks[0].code, call = {profile.machine->functions[0].blocks[1].code[0]};
+  Instruction ret = body[1];
+  f.blocks = {block(1e6, {body[0]}, {edge(1, 5e5), edge(2, 5e5)}), block(5e5, {call[0]}, {edge(2, 5e5)}), block(1e6, {ret}, {})};
+  f.blocks[1].calls = {{"f", 1}};
+  auto time = simulate_program(profile, small_machine());
+  EXPECT_NEAR(time->cycles, 3e6, 2e5);  // a million multiplications in a chain, however the calls nest
+}
+
 TEST(ProgramTime, ALongerRunOfTheSameIsProportionallyLonger) {
   double once = simulate_program(calling_profile(1e6), small_machine())->cycles;
   EXPECT_NEAR(simulate_program(calling_profile(1e9), small_machine())->cycles, 1000 * once, 0.02 * 1000 * once);

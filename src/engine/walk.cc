@@ -1,5 +1,6 @@
 #include "engine/walk.h"
 
+#include <algorithm>
 #include <map>
 
 #include "base/assert.h"
@@ -35,46 +36,96 @@ void add_blocks(WalkProgram& program, const Function& function, int number) {
   }
 }
 
-// The calls of a block are listed in the order of its call instructions.
-void add_calls(WalkProgram& program, int number, const Block& block, const std::map<std::string, int>& entries) {
-  const WalkBlock& walk = program.blocks[static_cast<std::size_t>(number)];
-  std::size_t nth = 0;
-  for (std::size_t at = walk.begin; at < walk.end; at++) {
-    if (program.callee[at] == WalkProgram::no_call) continue;
-    std::string name = nth < block.calls.size() ? block.calls[nth].callee : "";
-    nth++;
-    auto entry = entries.find(name);
-    if (entry == entries.end()) continue;
-    program.callee[at] = entry->second;
-    auto& sites = program.callers[static_cast<std::size_t>(program.blocks[static_cast<std::size_t>(entry->second)].function)];
-    if (walk.count > 0) sites.places.emplace_back(number, at + 1), sites.choice.add(walk.count);
+// Where the calls of a graph lead to.
+class CallLinker {
+ public:
+  CallLinker(WalkProgram& program, const Graph& graph) : program_(program), graph_(graph), unexplained_(graph.functions.size()) {
+    int first = 0;
+    for (std::size_t f = 0; f < graph.functions.size(); f++) {
+      const Function& function = graph.functions[f];
+      if (!function.blocks.empty()) entries_[function.name] = first, unexplained_[f] = executions(function);
+      first += static_cast<int>(function.blocks.size());
+    }
   }
-}
+
+  void link() {
+    for (std::size_t b = 0; b < program_.blocks.size(); b++) named_calls(static_cast<int>(b));
+    for (auto [block, at] : through_pointers_) {
+      for (std::size_t f = 0; f < graph_.functions.size(); f++)
+        if (unexplained_[f] > 0.01 * executions(graph_.functions[f]) && function_name(f) != "main")
+          connect(block, at, entries_.at(function_name(f)), unexplained_[f]);
+    }
+  }
+
+ private:
+  static double executions(const Function& function) {
+    return function.calls.value > 0 ? function.calls.value : function.blocks[0].count.value;
+  }
+  const std::string& function_name(std::size_t f) const { return graph_.functions[f].name; }
+
+  // The calls of a block are listed in the order of its call instructions; where it has one such instruction, all of
+  // them are its own. A last branch that leaves for another function is a tail call.
+  void named_calls(int number) {
+    const WalkBlock& walk = program_.blocks[static_cast<std::size_t>(number)];
+    const Block& block = graph_.functions[static_cast<std::size_t>(walk.function)].blocks[static_cast<std::size_t>(walk.block)];
+    std::vector<std::size_t> sites;
+    for (std::size_t at = walk.begin; at < walk.end; at++)
+      if (program_.call[at] != WalkProgram::no_call) sites.push_back(at);
+    if (sites.size() < block.calls.size() && walk.successors.empty() && walk.end > walk.begin && program_.branches[walk.end - 1] &&
+        program_.call[walk.end - 1] == WalkProgram::no_call) {
+      program_.call[walk.end - 1] = static_cast<int>(program_.calls.size());
+      program_.calls.push_back({{}, {}, true});
+      sites.push_back(walk.end - 1);
+    }
+    for (std::size_t k = 0; k < block.calls.size(); k++) {
+      std::size_t nth = sites.size() == 1 ? 0 : k;
+      if (nth >= sites.size()) break;
+      if (block.calls[k].callee == "*") through_pointers_.emplace_back(number, sites[nth]);
+      auto entry = entries_.find(block.calls[k].callee);
+      if (entry == entries_.end()) continue;
+      double times = walk.count * block.calls[k].per_execution;
+      unexplained_[function_of(entry->second)] -= times;
+      connect(number, sites[nth], entry->second, times);
+    }
+  }
+
+  std::size_t function_of(int block) const { return static_cast<std::size_t>(program_.blocks[static_cast<std::size_t>(block)].function); }
+
+  void connect(int block, std::size_t at, int entry, double times) {
+    if (times <= 0) return;
+    WalkProgram::Call& call = program_.calls[static_cast<std::size_t>(program_.call[at])];
+    call.entries.push_back(entry), call.choice.add(times);
+    auto& sites = program_.callers[function_of(entry)];
+    if (double executed = std::min(times, program_.blocks[static_cast<std::size_t>(block)].count); executed > 0)
+      sites.places.emplace_back(block, at + 1), sites.choice.add(executed);
+  }
+
+  WalkProgram& program_;
+  const Graph& graph_;
+  std::map<std::string, int> entries_;        // first block by name of function
+  std::vector<double> unexplained_;           // executions of a function beyond those of the calls that name it
+  std::vector<std::pair<int, std::size_t>> through_pointers_;
+};
 
 }  // namespace
 
 WalkProgram walk_program(const Graph& graph, const std::vector<InstructionForm>& forms) {
   WalkProgram program;
-  std::map<std::string, int> entries;
-  for (std::size_t f = 0; f < graph.functions.size(); f++) {
-    if (!graph.functions[f].blocks.empty()) entries[graph.functions[f].name] = static_cast<int>(program.blocks.size());
-    add_blocks(program, graph.functions[f], static_cast<int>(f));
-  }
   program.callers.resize(graph.functions.size());
-  for (const auto& function : graph.functions) {  // called often from places we do not see: again and again
-    auto at = entries.find(function.name);
-    auto number = static_cast<std::size_t>(&function - graph.functions.data());
-    if (at != entries.end() && (function.calls.value > 1 || function.blocks[0].count.value > 1)) program.callers[number].entry = at->second;
+  for (std::size_t f = 0; f < graph.functions.size(); f++) {
+    const Function& function = graph.functions[f];
+    auto first = static_cast<int>(program.blocks.size());
+    add_blocks(program, function, static_cast<int>(f));
+    // Called often from places we do not see: again and again.
+    if (!function.blocks.empty() && (function.calls.value > 1 || function.blocks[0].count.value > 1)) program.callers[f].entry = first;
   }
   for (const Instruction* instruction : program.code) {
     const auto& form = forms.at(static_cast<std::size_t>(instruction->form));
-    program.callee.push_back(form.call ? WalkProgram::unknown_callee : WalkProgram::no_call);
+    program.call.push_back(form.call ? static_cast<int>(program.calls.size()) : WalkProgram::no_call);
+    if (form.call) program.calls.emplace_back();
     program.branches.push_back(form.branch || form.ret);
   }
-  for (std::size_t k = 0; k < program.blocks.size(); k++) {
-    const auto& function = graph.functions[static_cast<std::size_t>(program.blocks[k].function)];
-    add_calls(program, static_cast<int>(k), function.blocks[static_cast<std::size_t>(program.blocks[k].block)], entries);
-  }
+  CallLinker(program, graph).link();
   return program;
 }
 
@@ -105,22 +156,23 @@ void Walker::settle() {
   }
 }
 
+void Walker::enter(WalkProgram::Call& call, WalkStep& step) {
+  step.taken = true;
+  if (call.choice.empty() || frames_.size() >= deepest) return;
+  if (!call.tail) frames_.emplace_back(block_, at_);
+  go(call.entries[call.choice.next()]);
+}
+
 WalkStep Walker::next() {
   WalkStep step;
   step.block = block_, step.instruction = at_, step.enters_block = entering_;
   entering_ = false;
   const Instruction& instruction = *program_.code[at_];
-  int callee = program_.callee[at_];
+  int call = program_.call[at_];
   bool branch = program_.branches[at_];
   WalkBlock& left = here();
   at_++;
-  if (callee != WalkProgram::no_call) {
-    step.taken = true;
-    if (callee >= 0 && frames_.size() < deepest) {
-      frames_.emplace_back(block_, at_);
-      go(callee);
-    }
-  }
+  if (call != WalkProgram::no_call) enter(program_.calls[static_cast<std::size_t>(call)], step);
   bool leaves = block_ >= 0 && at_ >= here().end && &here() == &left;
   settle();
   bool behind = block_ >= 0 && program_.code[at_]->address == instruction.address + static_cast<std::uint64_t>(instruction.size);

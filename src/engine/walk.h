@@ -1,7 +1,8 @@
 // A walk through the machine code of a profile that follows the counted edges, so that a few hundred thousand
 // simulated instructions stand for the whole run. Successors are taken in exact proportion to their counts, the most
 // overdue one first: a loop counted 25 iterations per entry leaves after every 25th, a branch taken half the time
-// alternates. Calls enter their callees and return to where they came from.
+// alternates. Calls enter their callees and return to where they came from; a call through a pointer goes to the
+// functions that are executed more often than the calls which name them.
 #pragma once
 
 #include <string>
@@ -35,8 +36,14 @@ struct WalkBlock {
 struct WalkProgram {
   std::vector<WalkBlock> blocks;
   std::vector<const Instruction*> code;
-  static constexpr int no_call = -2, unknown_callee = -1;
-  std::vector<int> callee;          // by instruction: the callee's first block, or one of the above
+  struct Call {
+    std::vector<int> entries;       // first blocks of what it calls; empty: code that nobody has seen
+    EvenChoice choice;
+    bool tail = false;              // a jump into another function: its caller is ours
+  };
+  static constexpr int no_call = -1;
+  std::vector<Call> calls;
+  std::vector<int> call;            // by instruction: index into calls, or no_call
   std::vector<bool> branches;       // by instruction
   struct CallSites {
     std::vector<std::pair<int, std::size_t>> places;  // block, instruction behind the call
@@ -65,6 +72,7 @@ class Walker {
  private:
   WalkBlock& here() { return program_.blocks[static_cast<std::size_t>(block_)]; }
   void go(int block) { block_ = block, at_ = here().begin, entering_ = true; }
+  void enter(WalkProgram::Call& call, WalkStep& step);
   void leave_block();
   void settle();
 

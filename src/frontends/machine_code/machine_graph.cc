@@ -145,10 +145,7 @@ class UnitBuilder {
       const CodeSymbol* target = image_.function_at(relocation ? relocation->target : *d.target);
       if (target && (form.call || target->address != here.address)) callee = target->name;
     }
-    if (callee.empty()) return;
-    for (auto& call : b.calls)
-      if (call.callee == callee) return void(call.per_execution += 1);
-    b.calls.push_back({callee, 1});
+    if (!callee.empty()) b.calls.push_back({callee, 1});  // one for each instruction, in their order
   }
 
   void note_line(Instruction& i, Block& b) const {
