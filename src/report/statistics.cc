@@ -156,10 +156,10 @@ SourceStatistics source_statistics(const Profile& profile, const StatisticsScope
     if (function.library) result.in_library += sum.operations;
     if (sum.operations > 0) result.functions.push_back(std::move(sum));
   }
-  // Gaps of other levels of the profile have other places, or weights in their own operations.
+  // Gaps of other levels have no place in the source and weights in their own operations.
   bool whole = scope.function.empty() && scope.file.empty();
   for (const auto& gap : profile.gaps)
-    if (lines.contains({gap.at.file, gap.at.line}) || (whole && !gap.at.known() && gap.weight == 0)) result.gaps.push_back(gap);
+    if (whole ? gap.at.known() || gap.weight == 0 : lines.contains({gap.at.file, gap.at.line})) result.gaps.push_back(gap);
   finish(sums, result);
   return result;
 }
