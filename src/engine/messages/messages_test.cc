@@ -1,0 +1,151 @@
+#include <gtest/gtest.h>
+
+#include "engine/messages/message_time.h"
+#include "engine/messages/replay.h"
+
+namespace perfcast::engine {
+namespace {
+
+// 1 us + 1 ns/B, from 1000 bytes on 3 us + 0.5 ns/B; sending a small message keeps the sender for 0.25 us.
+MessagePath path() {
+  MessagePath p;
+  p.name = "round";
+  p.regimes = {{"eager", 0, 1000, 1}, {"rendezvous", 1000, 3000, 0.5}};
+  p.send_ns.emplace().value = 250;
+  p.receive_ns.emplace().value = 250;
+  return p;
+}
+
+// Equation 5 by hand: alpha 10, beta 2, tau 0.5, alpha2 3 us; packets of 100 bytes with 4 bytes of header.
+TEST(Messages, EquationFiveByHand) {
+  PacketLaw law{100, 4, 10e3, 2e3, 500, 3e3, 0};
+  EXPECT_NEAR(packet_seconds(law, 60, 1), (10 + 1 * (2 + 0.5 * 64)) * 1e-6, 1e-12);
+  EXPECT_NEAR(packet_seconds(law, 60, 3), (10 + 3 * (2 + 0.5 * 64)) * 1e-6, 1e-12);
+  EXPECT_NEAR(packet_seconds(law, 100, 2), (10 + 2 * (2 + 0.5 * 104)) * 1e-6, 1e-12);
+  EXPECT_NEAR(packet_seconds(law, 300, 2), (10 + 2 * 52 + 2 * (3 + 52)) * 1e-6, 1e-12);
+}
+
+TEST(Messages, TheRegimeIsChosenBySize) {
+  EXPECT_NEAR(message_seconds(path(), 0), 1e-6, 1e-15);
+  EXPECT_NEAR(message_seconds(path(), 500), 1.5e-6, 1e-15);
+  EXPECT_NEAR(message_seconds(path(), 2000), 4e-6, 1e-15);
+}
+
+TEST(Messages, ClosedFormsByHand) {
+  auto p = path();
+  EXPECT_NEAR(collective_closed_form(p, Act::barrier, 0, 8), 3e-6, 1e-12);
+  EXPECT_NEAR(collective_closed_form(p, Act::broadcast, 8, 16), 4 * 1.008e-6, 1e-12);
+  EXPECT_DOUBLE_EQ(collective_closed_form(p, Act::allreduce, 8, 1), 0);
+  p.collectives["allreduce"]["2"] = {{"", 0, 2000, 0}};
+  EXPECT_NEAR(collective_seconds(p, Act::allreduce, 8, 2), 2e-6, 1e-12);
+  // With other numbers of ranks the closed form, as much off as it was with two.
+  double two = collective_closed_form(p, Act::allreduce, 8, 2), eight = collective_closed_form(p, Act::allreduce, 8, 8);
+  EXPECT_NEAR(collective_seconds(p, Act::allreduce, 8, 8), eight * 2e-6 / two, 1e-12);
+}
+
+Step step(Act act, double seconds, double bytes, Peer to = {}, Peer from = {}) {
+  Step s;
+  s.act = act, s.seconds = seconds, s.bytes = bytes, s.to = to, s.from = from;
+  return s;
+}
+Peer relative(int offset) { return {PeerKind::relative, offset}; }
+Peer absolute(int rank) { return {PeerKind::absolute, rank}; }
+
+TEST(Replay, AReceiverWaitsForItsMessage) {
+  Skeleton s;
+  s.ranks = 2;
+  s.programs = {{{0}, {step(Act::send, 10e-6, 500, absolute(1))}}, {{1}, {step(Act::receive, 2e-6, 500, {}, absolute(0))}}};
+  auto r = replay(s, path());
+  ASSERT_TRUE(r) << r.error().message();
+  EXPECT_NEAR(r->ranks[0].end, 10.5e-6, 1e-12);   // its own part: 0.25 + half of 0.5 us
+  EXPECT_NEAR(r->ranks[1].end, 11.5e-6, 1e-12);   // the whole message after it began
+  EXPECT_NEAR(r->ranks[1].waiting, 9.0e-6, 1e-9);
+  EXPECT_NEAR(r->ranks[1].computation, 2e-6, 1e-15);
+}
+
+TEST(Replay, ARendezvousHoldsTheSender) {
+  Skeleton s;
+  s.ranks = 2;
+  s.programs = {{{0}, {step(Act::send, 1e-6, 2000, absolute(1))}}, {{1}, {step(Act::receive, 20e-6, 2000, {}, absolute(0))}}};
+  auto r = replay(s, path());
+  ASSERT_TRUE(r);
+  EXPECT_NEAR(r->ranks[0].end, 24e-6, 1e-12);
+  EXPECT_NEAR(r->ranks[1].end, 24e-6, 1e-12);
+}
+
+TEST(Replay, LoopsAndExchanges) {
+  Skeleton s;
+  s.ranks = 4;
+  Step loop;
+  loop.act = Act::loop, loop.times = 10;
+  loop.body = {step(Act::exchange, 5e-6, 100, relative(1), relative(-1)), step(Act::allreduce, 0, 8)};
+  s.programs = {{{0, 1, 2, 3}, {loop}}};
+  auto r = replay(s, path());
+  ASSERT_TRUE(r) << r.error().message();
+  EXPECT_EQ(r->messages, 80);
+  EXPECT_NEAR(r->ranks[2].computation, 50e-6, 1e-12);
+  // Everyone is alike: computation, one message, one allreduce each time.
+  double one = 5e-6 + 1.1e-6 + collective_closed_form(path(), Act::allreduce, 8, 4);
+  EXPECT_NEAR(r->seconds, 10 * one, 1e-9);
+}
+
+TEST(Replay, RequestsAreWaitedFor) {
+  Skeleton s;
+  s.ranks = 2;
+  Step wait;
+  wait.act = Act::wait, wait.requests = {1, 0};
+  s.programs = {{{0, 1}, {step(Act::ireceive, 0, 100, {}, relative(1)), step(Act::isend, 0, 100, relative(1)), wait}}};
+  auto r = replay(s, path());
+  ASSERT_TRUE(r) << r.error().message();
+  EXPECT_NEAR(r->seconds, 1.1e-6, 1e-9);
+}
+
+TEST(Replay, WhoWaitsForWhomForEverIsTold) {
+  Skeleton s;
+  s.ranks = 2;
+  s.programs = {{{0, 1}, {step(Act::receive, 0, 8, {}, relative(1))}}};
+  auto r = replay(s, path());
+  ASSERT_FALSE(r);
+  EXPECT_NE(r.error().what.find("rank 1 in receive"), std::string::npos);
+}
+
+TEST(Replay, AnyRankTakesTheFirst) {
+  Skeleton s;
+  s.ranks = 3;
+  Step take = step(Act::receive, 0, 8, {}, {PeerKind::any, 0});
+  s.programs = {{{0}, {take, take}}, {{1}, {step(Act::send, 50e-6, 8, absolute(0))}}, {{2}, {step(Act::send, 5e-6, 8, absolute(0))}}};
+  auto r = replay(s, path());
+  ASSERT_TRUE(r) << r.error().message();
+  EXPECT_NEAR(r->seconds, 51.008e-6, 1e-9);
+  EXPECT_FALSE(r->remarks.empty());
+}
+
+TEST(Replay, AMillionMessagesBetweenManyRanks) {
+  Skeleton s;
+  s.ranks = 1024;
+  RankProgram all;
+  for (int i = 0; i < s.ranks; i++) all.ranks.push_back(i);
+  Step loop;
+  loop.act = Act::loop, loop.times = 100;
+  loop.body = {step(Act::exchange, 1e-6, 100, relative(1), relative(-1))};
+  all.steps = {loop};
+  s.programs = {all};
+  auto r = replay(s, path());
+  ASSERT_TRUE(r);
+  EXPECT_EQ(r->messages, 102400);
+  EXPECT_NEAR(r->seconds, 100 * 2.1e-6, 1e-9);
+}
+
+TEST(Skeleton, WrittenAndReadAgain) {
+  Skeleton s;
+  s.ranks = 2, s.groups = {{0, 1}};
+  Step loop;
+  loop.act = Act::loop, loop.times = 3, loop.body = {step(Act::exchange, 1e-6, 100, relative(-1), {PeerKind::any, 0})};
+  s.programs = {{{0, 1}, {loop, step(Act::broadcast, 0, 8, absolute(0))}}};
+  Skeleton back;
+  from_json_value(to_json_value(s), back, "");
+  EXPECT_EQ(s, back);
+}
+
+}  // namespace
+}  // namespace perfcast::engine
