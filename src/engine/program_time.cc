@@ -17,10 +17,10 @@ struct Seen {
 
 class Sampler {
  public:
-  Sampler(WalkProgram& program, const std::vector<StaticInstruction>& code, const CoreTables& tables,
-          const SimulationOptions& options)
-      : program_(program), code_(code), options_(options), pipeline_(tables, register_units(code)), walker_(program),
-        visits_(program.blocks.size()), seen_(code.size()) {}
+  Sampler(WalkProgram& program, const std::vector<StaticInstruction>& code, std::vector<InstructionClass> classes,
+          const CoreTables& tables, const SimulationOptions& options)
+      : program_(program), code_(code), classes_(std::move(classes)), options_(options),
+        pipeline_(tables, register_units(code)), walker_(program), visits_(program.blocks.size()), seen_(code.size()) {}
 
   // Walks from `block`; what happens in the first `unseen` instructions is not counted.
   void walk(int block, int unseen, int seen) {
@@ -43,15 +43,31 @@ class Sampler {
   const std::vector<double>& visits() const { return visits_; }
   // A block in the run, from what was seen of its instructions; those never seen cost what the others do.
   BlockTime time_of(const WalkBlock& block, double visits) const {
-    BlockTime time{block.function, block.block, block.count, 0, {}, visits};
+    BlockTime time{block.function, block.block, block.count, 0, {}, {}, visits};
     double known = 0;
-    for (std::size_t at = block.begin; at < block.end; at++) {
-      if (seen_[at].times <= 0) continue;
-      known++;
-      for (std::size_t c = 0; c < causes; c++) time.by_cause[c] += seen_[at].by_cause[c] / seen_[at].times;
-    }
+    for (std::size_t at = block.begin; at < block.end; at++) known += seen_[at].times > 0;
     double scale = known > 0 ? block.count * static_cast<double>(block.end - block.begin) / known : 0;
-    for (double& cycles : time.by_cause) cycles *= scale, time.cycles += cycles;
+    for (std::size_t at = block.begin; at < block.end; at++) {
+      ClassUse& use = time.uses[static_cast<std::size_t>(classes_[at])];
+      use.instructions += block.count;
+      if (seen_[at].times <= 0) continue;
+      for (std::size_t c = 0; c < causes; c++) {
+        double cycles = scale * seen_[at].by_cause[c] / seen_[at].times;
+        time.by_cause[c] += cycles, use.by_cause[c] += cycles, time.cycles += cycles;
+      }
+    }
+    return time;
+  }
+  // A block the walk never reached: as many cycles for each instruction.
+  BlockTime guess_of(const WalkBlock& block, double per_instruction) const {
+    BlockTime time{block.function, block.block, block.count, 0, {}, {}, 0};
+    constexpr auto front_end = static_cast<std::size_t>(Cause::front_end);
+    for (std::size_t at = block.begin; at < block.end; at++) {
+      ClassUse& use = time.uses[static_cast<std::size_t>(classes_[at])];
+      double cycles = block.count * per_instruction;
+      use.instructions += block.count, use.by_cause[front_end] += cycles;
+      time.by_cause[front_end] += cycles, time.cycles += cycles;
+    }
     return time;
   }
   double simulated() const { return simulated_; }
@@ -63,6 +79,7 @@ class Sampler {
   }
   WalkProgram& program_;
   const std::vector<StaticInstruction>& code_;
+  std::vector<InstructionClass> classes_;
   const SimulationOptions& options_;
   Pipeline pipeline_;
   Walker walker_;
@@ -91,6 +108,13 @@ void sample(Sampler& sampler, const WalkProgram& program, const SimulationOption
   }
 }
 
+std::vector<InstructionClass> classes_of(const WalkProgram& program, const std::vector<InstructionForm>& forms) {
+  std::vector<InstructionClass> by_form, classes;
+  for (const InstructionForm& form : forms) by_form.push_back(class_of(form));
+  for (const Instruction* instruction : program.code) classes.push_back(by_form[static_cast<std::size_t>(instruction->form)]);
+  return classes;
+}
+
 void count_origins(CoreTime& time, const WalkProgram& program, const std::vector<StaticInstruction>& code) {
   for (const auto& block : program.blocks)
     for (std::size_t at = block.begin; at < block.end; at++) {
@@ -116,7 +140,7 @@ Result<CoreTime> simulate_program(const Profile& profile, const Machine& machine
   CoreTime time;
   for (const auto& block : program.blocks) time.instructions += weight_of(block);
   if (time.instructions <= 0) return time;
-  Sampler sampler(program, code, tables, options);
+  Sampler sampler(program, code, classes_of(program, profile.forms), tables, options);
   sample(sampler, program, options, time.instructions);
 
   double seen_cycles = 0, seen_instructions = 0;
@@ -131,10 +155,8 @@ Result<CoreTime> simulate_program(const Profile& profile, const Machine& machine
   for (std::size_t b = 0; b < program.blocks.size(); b++) {
     const WalkBlock& block = program.blocks[b];
     if (block.count <= 0 || sampler.visits()[b] > 0 || block.begin == block.end) continue;
-    BlockTime at{block.function, block.block, block.count, weight_of(block) * per_instruction, {}, 0};
-    at.by_cause[static_cast<std::size_t>(Cause::front_end)] = at.cycles;
     time.unvisited += weight_of(block) / time.instructions;
-    time.blocks.push_back(at);
+    time.blocks.push_back(sampler.guess_of(block, per_instruction));
   }
   for (const auto& block : time.blocks) {
     time.cycles += block.cycles;

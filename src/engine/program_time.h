@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "engine/instruction_class.h"
 #include "engine/pipeline.h"
 #include "record/gap.h"
 #include "record/machine.h"
@@ -35,6 +36,7 @@ struct BlockTime {
   double executions = 0;            // in the run
   double cycles = 0;                // in the run
   std::array<double, causes> by_cause{};
+  ClassUses uses{};                 // the same cycles by the class of instruction they fell on
   double visits = 0;                // in the walk; 0: estimated from its neighbours
 };
 

@@ -99,6 +99,31 @@ TEST(ProgramTime, RecursionCountsEachInstructionOnItsOwn) {
   EXPECT_NEAR(time->cycles, 3e6, 2e5);  // a million multiplications in a chain, however the calls nest
 }
 
+TEST(ProgramTime, ClassesDivideInstructionsAndCycles) {
+  auto time = simulate_program(calling_profile(1e6), small_machine());
+  double cycles = 0, instructions = 0;
+  for (const auto& block : time->blocks)
+    for (const ClassUse& use : block.uses) {
+      instructions += use.instructions;
+      for (double c : use.by_cause) cycles += c;
+    }
+  EXPECT_NEAR(cycles, time->cycles, 1e-9 * cycles);
+  EXPECT_DOUBLE_EQ(instructions, time->instructions);
+}
+
+TEST(InstructionClass, PackedIsToldFromScalar) {
+  auto of = [](const char* opcode, bool floating) {
+    InstructionForm form;
+    form.opcode = opcode, form.floating = floating;
+    return class_of(form);
+  };
+  for (const char* packed : {"FADDv2f64", "FMLAv4f32", "FADD_ZPmZ_D", "VADDPDYrr", "PADDQrr", "VPXORrr", "VFMADD231PSZr"})
+    EXPECT_EQ(of(packed, true), InstructionClass::vector) << packed;
+  for (const char* scalar : {"FADDDrr", "FMULSrr", "ADDSDrr", "VADDSSrr", "VFMADD231SDZr", "CVTSI2SDrr", "FMOVDr", "MOVSDrr"})
+    EXPECT_EQ(of(scalar, true), InstructionClass::floating) << scalar;
+  EXPECT_EQ(of("POP64r", false), InstructionClass::integer);
+}
+
 TEST(ProgramTime, ALongerRunOfTheSameIsProportionallyLonger) {
   double once = simulate_program(calling_profile(1e6), small_machine())->cycles;
   EXPECT_NEAR(simulate_program(calling_profile(1e9), small_machine())->cycles, 1000 * once, 0.02 * 1000 * once);

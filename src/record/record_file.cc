@@ -1,16 +1,22 @@
 #include "record/record_file.h"
 
 #include "base/paths.h"
+#include "record/demand.h"
+#include "record/dilation.h"
 #include "record/machine.h"
 #include "record/prediction.h"
 #include "record/profile.h"
+#include "record/use_tree.h"
 #include "record/validation.h"
 
 namespace perfcast {
 
+PERFCAST_RECORD_FILE(, DemandProfile)
+PERFCAST_RECORD_FILE(, Dilation)
 PERFCAST_RECORD_FILE(, Machine)
 PERFCAST_RECORD_FILE(, Profile)
 PERFCAST_RECORD_FILE(, Prediction)
+PERFCAST_RECORD_FILE(, UseTree)
 PERFCAST_RECORD_FILE(, Validation)
 
 std::string format_of(const Json& json) {

@@ -6,10 +6,10 @@
 #include <cmath>
 
 #include "engine/operation_cost.h"
+#include "engine/regions.h"
 #include "methods/predict/accuracy.h"
 #include "methods/predict/block_sum.h"
 #include "methods/predict/models.h"
-#include "methods/predict/regions.h"
 
 namespace perfcast::predict {
 namespace {
@@ -21,7 +21,7 @@ struct Bounds {
   double cycles() const { return std::pow(std::pow(throughput, overlap) + std::pow(chain, overlap), 1 / overlap); }
 };
 
-Bounds bounds_of(const CodeRegion& region, const CoreModel& core, engine::OperationCosts& costs) {
+Bounds bounds_of(const engine::CodeRegion& region, const CoreModel& core, engine::OperationCosts& costs) {
   Bounds bounds;
   std::map<std::string, double> pipes;
   double slots = 0;
@@ -50,9 +50,9 @@ Answer answer_intcc(const Profile& profile, const Machine& machine, const Predic
   const CoreModel& core = *machine.core;
   engine::OperationCosts costs(core, machine.isa);
   BlockSum sum(profile.regions);
-  double cycle = 1e-9 / core.clock_ghz.value, footprint = footprint_bytes(profile, machine);
+  double cycle = 1e-9 / core.clock_ghz.value, footprint = engine::footprint_bytes(profile, machine);
   double penalty = core.branches.misprediction ? core.branches.misprediction->value + 5 : 16;
-  for (const CodeRegion& region : code_regions(*profile.ir)) {
+  for (const engine::CodeRegion& region : engine::code_regions(*profile.ir)) {
     double core_seconds = bounds_of(region, core, costs).cycles() * cycle;
     engine::RegionMemory memory;
     if (machine.memory) memory = engine::region_memory(region.accesses, *machine.memory, {region.instructions, footprint, region.floating});
@@ -68,7 +68,7 @@ Answer answer_intcc(const Profile& profile, const Machine& machine, const Predic
       sum.add(*region.function, *block, shares);
     }
   }
-  OutsideTime outside = outside_time(profile, machine);
+  engine::OutsideTime outside = engine::outside_time(profile, machine);
   sum.add_outside({"library", 1, 1e-9 * outside.library_ns, 2e-10 * outside.library_ns});
   sum.add_outside({"page faults", profile.run.page_faults, 1e-9 * outside.faults_ns, 1e-10 * outside.faults_ns});
   sum.add_outside({"start", 1, 1e-9 * outside.start_ns, 1e-10 * outside.start_ns});

@@ -1,8 +1,8 @@
-#include "methods/predict/regions.h"
+#include "engine/regions.h"
 
 #include <algorithm>
 
-namespace perfcast::predict {
+namespace perfcast::engine {
 namespace {
 
 // A routine nobody measured: about what a call into a shared library and a little work take.
@@ -81,4 +81,4 @@ OutsideTime outside_time(const Profile& profile, const Machine& machine) {
   return time;
 }
 
-}  // namespace perfcast::predict
+}  // namespace perfcast::engine

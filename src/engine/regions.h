@@ -10,7 +10,7 @@
 #include "record/machine.h"
 #include "record/profile.h"
 
-namespace perfcast::predict {
+namespace perfcast::engine {
 
 struct CodeRegion {
   const Function* function = nullptr;
@@ -37,4 +37,4 @@ struct OutsideTime {
 };
 OutsideTime outside_time(const Profile& profile, const Machine& machine);
 
-}  // namespace perfcast::predict
+}  // namespace perfcast::engine
