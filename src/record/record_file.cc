@@ -4,6 +4,7 @@
 #include "record/demand.h"
 #include "record/dilation.h"
 #include "record/machine.h"
+#include "record/network.h"
 #include "record/prediction.h"
 #include "record/profile.h"
 #include "record/use_tree.h"
@@ -14,6 +15,7 @@ namespace perfcast {
 PERFCAST_RECORD_FILE(, DemandProfile)
 PERFCAST_RECORD_FILE(, Dilation)
 PERFCAST_RECORD_FILE(, Machine)
+PERFCAST_RECORD_FILE(, Network)
 PERFCAST_RECORD_FILE(, Profile)
 PERFCAST_RECORD_FILE(, Prediction)
 PERFCAST_RECORD_FILE(, UseTree)
