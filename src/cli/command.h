@@ -14,9 +14,11 @@ using Action = std::function<Status()>;
 
 void add_analyze(CLI::App& app, Action& action);
 void add_characterize(CLI::App& app, Action& action);
+void add_dilate(CLI::App& app, Action& action);
 void add_machines(CLI::App& app, Action& action);
 void add_predict(CLI::App& app, Action& action);
 void add_show(CLI::App& app, Action& action);
+void add_tree(CLI::App& app, Action& action);
 void add_validate(CLI::App& app, Action& action);
 
 }  // namespace perfcast::cli

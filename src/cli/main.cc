@@ -24,6 +24,8 @@ constexpr Command commands[] = {
     {"characterize", "Measure what operations, memory and the system cost on this machine", add_characterize},
     {"analyze", "What does this program do, and how often?", add_analyze},
     {"predict", "How long will it take there?", add_predict},
+    {"tree", "Where does the demand go; what does an upgrade buy?", add_tree},
+    {"dilate", "Would a faster network help, measured on the network you have?", add_dilate},
     {"validate", "How wrong are the predictions, on this machine, today?", add_validate},
     {"show", "Show what a file says: statistics of a profile, a machine, a prediction", add_show},
     {"machines", "List, show and compare machines", add_machines},

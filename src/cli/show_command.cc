@@ -1,9 +1,11 @@
 // Shows what a record file says. A profile is shown as the statistics of its source level, whole or in part.
 #include "cli/command.h"
 #include "cli/common.h"
+#include "report/dilation_text.h"
 #include "report/machine_text.h"
 #include "report/prediction_text.h"
 #include "report/statistics.h"
+#include "report/tree_text.h"
 #include "report/validation_text.h"
 
 namespace perfcast::cli {
@@ -42,6 +44,14 @@ Status run(const ShowArguments& arguments) {
   if (format == Prediction::format) {
     TRY(Prediction prediction, record_from_json<Prediction>(*json, arguments.record));
     return emit(prediction, report::prediction_text(prediction), arguments.output);
+  }
+  if (format == Dilation::format) {
+    TRY(Dilation dilation, record_from_json<Dilation>(*json, arguments.record));
+    return emit(dilation, report::dilation_text(dilation), arguments.output);
+  }
+  if (format == UseTree::format) {
+    TRY(UseTree tree, record_from_json<UseTree>(*json, arguments.record));
+    return emit(tree, report::tree_text(tree), arguments.output);
   }
   if (format == Validation::format) {
     TRY(Validation validation, record_from_json<Validation>(*json, arguments.record));

@@ -1,0 +1,359 @@
+/* Time dilation of message-passing programs (Lyon & Snelick 1990, part II), as a library to be preloaded.
+ *
+ * Every stretch of computation between two calls of MPI is lengthened by the factor D, on the fly and in the calling
+ * thread; what happens inside MPI is left alone and so looks D times faster. Times are kept by category and written to
+ * one file per process when MPI is finalized.
+ *
+ * The wrappers need no mpi.h: all arguments of the wrapped calls are integers or pointers, which the calling
+ * conventions of AArch64 and x86-64 pass in words, so one library serves every MPI, in C, in Fortran (mpif.h, the
+ * module mpi) and in Fortran 2008 (mpi_f08).
+ *
+ * A segment of computation runs from the return of one call to the entry of the next. Let s be its length less the
+ * cost of one clock reading, which is measured at the start. The next call begins at D times s after the segment began;
+ * what the spinning overshoots is taken off the next stretch. So for D > 1 the wrapper's own entry is hidden in the
+ * stretch, and one clock reading per call remains in the elapsed time; at D = 1 two remain. One of them lies in the
+ * time of the call. The reader of the file takes them off.
+ *
+ *   PERFCAST_DILATE_D       factor, 1 to 1000
+ *   PERFCAST_DILATE_FOLDER  where the files go
+ *   PERFCAST_DILATE_CLOCK   "cpu": segments by the thread's CPU clock, which does not count preemption but costs much
+ *                           more to read; otherwise by the monotonic clock
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SEND, WAIT, COLLECTIVE, OTHER, POLL, KINDS };
+static const char* const kind_names[KINDS] = {"send", "wait_receive", "collective", "other", "poll"};
+
+enum { BINS = 48 }; /* of segment lengths: powers of two of a nanosecond */
+
+static double dilation = 1, clock_cost;
+static const char* folder;
+static int by_cpu_clock, initialized, finalized;
+static double begun, ended;               /* monotonic: MPI initialized, finalization entered */
+static struct rusage usage_begun;
+
+/* What one thread has done. The first that calls MPI keeps the main record; others add theirs when they are read. */
+struct record {
+  double compute, stretched, system, overhead_debt;
+  double seconds[KINDS];
+  double calls[KINDS];
+  double segments, short_segments, short_seconds;
+  double bins[BINS], bin_seconds[BINS];
+  double segment_begun, system_begun; /* the running segment */
+  int depth, started, precise;
+  struct record* next;
+};
+static struct record* records; /* of all threads */
+static __thread struct record* own;
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+static double segment_clock(void) {
+  struct timespec t;
+  clock_gettime(by_cpu_clock ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+/* Seconds the kernel has worked for this thread. */
+static double system_seconds(void) {
+  struct rusage usage;
+  getrusage(RUSAGE_THREAD, &usage);
+  return (double)usage.ru_stime.tv_sec + 1e-6 * (double)usage.ru_stime.tv_usec;
+}
+
+static void measure_clock(void) {
+  enum { READS = 2000 };
+  double best = 1;
+  for (int k = 0; k < 7; k++) {
+    double from = now();
+    for (int i = 0; i < READS; i++) segment_clock();
+    double each = (now() - from) / READS;
+    if (each < best) best = each;
+  }
+  clock_cost = best;
+}
+
+__attribute__((constructor)) static void loaded(void) {
+  const char* text = getenv("PERFCAST_DILATE_D");
+  double factor = text ? atof(text) : 1;
+  if (factor >= 1 && factor <= 1000) dilation = factor;
+  folder = getenv("PERFCAST_DILATE_FOLDER");
+  text = getenv("PERFCAST_DILATE_CLOCK");
+  by_cpu_clock = text && strcmp(text, "cpu") == 0;
+}
+
+static struct record* record_of_thread(void) {
+  if (own) return own;
+  own = calloc(1, sizeof *own);
+  if (!own) abort();
+  struct record* head = __atomic_load_n(&records, __ATOMIC_ACQUIRE);
+  do own->next = head;
+  while (!__atomic_compare_exchange_n(&records, &head, own, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE));
+  return own;
+}
+
+/* `at`: the monotonic clock, just read. */
+static void begin_segment(struct record* r, double at) {
+  r->started = 1;
+  /* The system's part is asked for only where segments are long against what the question costs. */
+  r->precise = r->segments < 16 || r->compute > r->segments * 500e-6;
+  if (r->precise) {
+    r->system_begun = system_seconds();
+    at = now();
+  }
+  r->segment_begun = by_cpu_clock ? segment_clock() : at;
+}
+
+/* Accounts for the segment that ends here and stretches it. Returns the monotonic clock. */
+static double end_segment(struct record* r) {
+  if (!r->started) return now(); /* this thread's first call: it has no beginning */
+  double at = segment_clock(), length = at - r->segment_begun - clock_cost, system = 0;
+  if (length < 0) length = 0;
+  if (r->precise) system = system_seconds() - r->system_begun;
+  if (system > length) system = length;
+  r->compute += length, r->system += system, r->segments++;
+  int bin = 0;
+  for (double ns = length * 1e9; ns >= 2 && bin < BINS - 1; ns /= 2) bin++;
+  r->bins[bin]++, r->bin_seconds[bin] += length;
+  if (length < 20 * clock_cost) r->short_segments++, r->short_seconds += length;
+  if (dilation <= 1) return by_cpu_clock || r->precise ? now() : at;
+  double until = r->segment_begun + dilation * length - r->overhead_debt;
+  do at = segment_clock();
+  while (at < until);
+  r->overhead_debt = at - until;
+  /* A preemption during the spin would otherwise eat the stretches that follow. */
+  if (r->overhead_debt > 0.5 * dilation * length + 4 * clock_cost) r->overhead_debt = 0;
+  r->stretched += (dilation - 1) * length;
+  return by_cpu_clock ? now() : at;
+}
+
+/* Around every wrapped call; calls that MPI makes of itself are not seen. */
+static double enter(struct record* r) {
+  if (r->depth++ || !initialized || finalized) return 0;
+  return end_segment(r);
+}
+static void leave(struct record* r, int kind, double entered) {
+  if (--r->depth || !initialized || finalized) return;
+  double at = now();
+  r->seconds[kind] += at - entered, r->calls[kind]++;
+  begin_segment(r, at);
+}
+
+static void write_record(void) {
+  if (!folder) return;
+  struct record sum;
+  memset(&sum, 0, sizeof sum);
+  int threads = 0;
+  for (struct record* r = records; r; r = r->next, threads++) {
+    sum.compute += r->compute, sum.system += r->system, sum.stretched += r->stretched, sum.segments += r->segments;
+    sum.short_segments += r->short_segments, sum.short_seconds += r->short_seconds;
+    for (int k = 0; k < KINDS; k++) sum.seconds[k] += r->seconds[k], sum.calls[k] += r->calls[k];
+    for (int b = 0; b < BINS; b++) sum.bins[b] += r->bins[b], sum.bin_seconds[b] += r->bin_seconds[b];
+  }
+  struct rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  cpu_set_t cores;
+  int allowed = sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 0;
+  char name[4096], host[256] = "";
+  gethostname(host, sizeof host - 1);
+  snprintf(name, sizeof name, "%s/rank-%s-%ld.json", folder, host, (long)getpid());
+  FILE* file = fopen(name, "w");
+  if (!file) return;
+  fprintf(file, "{\"d\": %.17g, \"host\": \"%s\", \"cores\": %d, \"clock_seconds\": %.9g, \"elapsed\": %.9f,\n", dilation, host, allowed,
+          clock_cost, ended - begun);
+  fprintf(file, " \"compute\": %.9f, \"stretched\": %.9f, \"system\": %.9f, \"segments\": %.0f, \"short_segments\": %.0f, \"short_seconds\": %.9f,\n",
+          sum.compute, sum.stretched, sum.system, sum.segments, sum.short_segments, sum.short_seconds);
+  fprintf(file, " \"switches\": %ld, \"threads\": %d,\n \"seconds\": {", usage.ru_nivcsw - usage_begun.ru_nivcsw, threads);
+  for (int k = 0; k < KINDS; k++) fprintf(file, "%s\"%s\": %.9f", k ? ", " : "", kind_names[k], sum.seconds[k]);
+  fprintf(file, "},\n \"calls\": {");
+  for (int k = 0; k < KINDS; k++) fprintf(file, "%s\"%s\": %.0f", k ? ", " : "", kind_names[k], sum.calls[k]);
+  fprintf(file, "},\n \"bins\": [");
+  for (int b = 0; b < BINS; b++) fprintf(file, "%s%.0f", b ? ", " : "", sum.bins[b]);
+  fprintf(file, "],\n \"bin_seconds\": [");
+  for (int b = 0; b < BINS; b++) fprintf(file, "%s%.9f", b ? ", " : "", sum.bin_seconds[b]);
+  fprintf(file, "]}\n");
+  fclose(file);
+}
+
+static void after_init(void) {
+  if (initialized) return;
+  measure_clock();
+  struct record* r = record_of_thread();
+  initialized = 1;
+  getrusage(RUSAGE_SELF, &usage_begun);
+  begun = now();
+  begin_segment(r, begun);
+}
+static void before_finalize(void) {
+  if (!initialized || finalized) return;
+  ended = end_segment(record_of_thread());
+  finalized = 1;
+  write_record();
+}
+
+/* The next definition of a symbol; the program cannot go on without it. */
+static void* next_of(const char* name) {
+  void* found = dlsym(RTLD_NEXT, name);
+  if (!found) {
+    fprintf(stderr, "perfcast: %s is called and no MPI library defines it\n", name);
+    abort();
+  }
+  return found;
+}
+
+#define P1 intptr_t a
+#define P2 P1, intptr_t b
+#define P3 P2, intptr_t c
+#define P4 P3, intptr_t d
+#define P5 P4, intptr_t e
+#define P6 P5, intptr_t f
+#define P7 P6, intptr_t g
+#define P8 P7, intptr_t h
+#define P9 P8, intptr_t i
+#define P10 P9, intptr_t j
+#define P11 P10, intptr_t k
+#define P12 P11, intptr_t l
+#define P13 P12, intptr_t m
+#define A1 a
+#define A2 A1, b
+#define A3 A2, c
+#define A4 A3, d
+#define A5 A4, e
+#define A6 A5, f
+#define A7 A6, g
+#define A8 A7, h
+#define A9 A8, i
+#define A10 A9, j
+#define A11 A10, k
+#define A12 A11, l
+#define A13 A12, m
+
+#define WRAP_ONE(symbol, kind, n)                                      \
+  intptr_t symbol(P##n) {                                              \
+    static intptr_t (*next)(P##n);                                     \
+    if (!next) next = (intptr_t(*)(P##n))next_of(#symbol);             \
+    struct record* r_ = record_of_thread();                            \
+    double entered_ = enter(r_);                                       \
+    intptr_t result_ = next(A##n);                                     \
+    leave(r_, kind, entered_);                                         \
+    return result_;                                                    \
+  }
+/* The C name, the Fortran names, and the number of arguments in C; in Fortran there is one more. */
+#define WRAP(c_name, f_name, kind, n, n1) \
+  WRAP_ONE(MPI_##c_name, kind, n)         \
+  WRAP_ONE(mpi_##f_name##_, kind, n1)     \
+  WRAP_ONE(mpi_##f_name##_f08_, kind, n1)
+
+WRAP(Send, send, SEND, 6, 7)
+WRAP(Ssend, ssend, SEND, 6, 7)
+WRAP(Bsend, bsend, SEND, 6, 7)
+WRAP(Rsend, rsend, SEND, 6, 7)
+WRAP(Isend, isend, SEND, 7, 8)
+WRAP(Issend, issend, SEND, 7, 8)
+WRAP(Ibsend, ibsend, SEND, 7, 8)
+WRAP(Irsend, irsend, SEND, 7, 8)
+WRAP(Start, start, SEND, 1, 2)
+WRAP(Startall, startall, SEND, 2, 3)
+WRAP(Recv, recv, WAIT, 7, 8)
+WRAP(Mrecv, mrecv, WAIT, 5, 6)
+WRAP(Irecv, irecv, OTHER, 7, 8)
+WRAP(Imrecv, imrecv, OTHER, 5, 6)
+WRAP(Probe, probe, WAIT, 4, 5)
+WRAP(Mprobe, mprobe, WAIT, 5, 6)
+WRAP(Wait, wait, WAIT, 2, 3)
+WRAP(Waitall, waitall, WAIT, 3, 4)
+WRAP(Waitany, waitany, WAIT, 4, 5)
+WRAP(Waitsome, waitsome, WAIT, 5, 6)
+WRAP(Sendrecv, sendrecv, WAIT, 12, 13)
+WRAP(Sendrecv_replace, sendrecv_replace, WAIT, 9, 10)
+WRAP(Test, test, POLL, 3, 4)
+WRAP(Testall, testall, POLL, 4, 5)
+WRAP(Testany, testany, POLL, 5, 6)
+WRAP(Testsome, testsome, POLL, 5, 6)
+WRAP(Iprobe, iprobe, POLL, 5, 6)
+WRAP(Improbe, improbe, POLL, 6, 7)
+WRAP(Barrier, barrier, COLLECTIVE, 1, 2)
+WRAP(Bcast, bcast, COLLECTIVE, 5, 6)
+WRAP(Reduce, reduce, COLLECTIVE, 7, 8)
+WRAP(Allreduce, allreduce, COLLECTIVE, 6, 7)
+WRAP(Gather, gather, COLLECTIVE, 8, 9)
+WRAP(Gatherv, gatherv, COLLECTIVE, 9, 10)
+WRAP(Scatter, scatter, COLLECTIVE, 8, 9)
+WRAP(Scatterv, scatterv, COLLECTIVE, 9, 10)
+WRAP(Allgather, allgather, COLLECTIVE, 7, 8)
+WRAP(Allgatherv, allgatherv, COLLECTIVE, 8, 9)
+WRAP(Alltoall, alltoall, COLLECTIVE, 7, 8)
+WRAP(Alltoallv, alltoallv, COLLECTIVE, 9, 10)
+WRAP(Alltoallw, alltoallw, COLLECTIVE, 9, 10)
+WRAP(Scan, scan, COLLECTIVE, 6, 7)
+WRAP(Exscan, exscan, COLLECTIVE, 6, 7)
+WRAP(Reduce_scatter, reduce_scatter, COLLECTIVE, 6, 7)
+WRAP(Reduce_scatter_block, reduce_scatter_block, COLLECTIVE, 6, 7)
+WRAP(Neighbor_allgather, neighbor_allgather, COLLECTIVE, 7, 8)
+WRAP(Neighbor_alltoall, neighbor_alltoall, COLLECTIVE, 7, 8)
+WRAP(Neighbor_alltoallv, neighbor_alltoallv, COLLECTIVE, 9, 10)
+WRAP(Ibarrier, ibarrier, COLLECTIVE, 2, 3)
+WRAP(Ibcast, ibcast, COLLECTIVE, 6, 7)
+WRAP(Ireduce, ireduce, COLLECTIVE, 8, 9)
+WRAP(Iallreduce, iallreduce, COLLECTIVE, 7, 8)
+WRAP(Igather, igather, COLLECTIVE, 9, 10)
+WRAP(Iscatter, iscatter, COLLECTIVE, 9, 10)
+WRAP(Iallgather, iallgather, COLLECTIVE, 8, 9)
+WRAP(Ialltoall, ialltoall, COLLECTIVE, 8, 9)
+WRAP(Ialltoallv, ialltoallv, COLLECTIVE, 10, 11)
+WRAP(Comm_dup, comm_dup, COLLECTIVE, 2, 3)
+WRAP(Comm_split, comm_split, COLLECTIVE, 4, 5)
+WRAP(Comm_free, comm_free, COLLECTIVE, 1, 2)
+WRAP(Cart_create, cart_create, COLLECTIVE, 6, 7)
+WRAP(Put, put, SEND, 8, 9)
+WRAP(Get, get, WAIT, 8, 9)
+WRAP(Accumulate, accumulate, SEND, 9, 10)
+WRAP(Win_fence, win_fence, COLLECTIVE, 2, 3)
+WRAP(Win_lock, win_lock, WAIT, 4, 5)
+WRAP(Win_unlock, win_unlock, WAIT, 2, 3)
+WRAP(Win_flush, win_flush, WAIT, 2, 3)
+WRAP(Win_start, win_start, WAIT, 3, 4)
+WRAP(Win_complete, win_complete, WAIT, 1, 2)
+WRAP(Win_post, win_post, OTHER, 3, 4)
+WRAP(Win_wait, win_wait, WAIT, 1, 2)
+
+#define WRAP_INIT(symbol, n)                                           \
+  intptr_t symbol(P##n) {                                              \
+    intptr_t (*next)(P##n) = (intptr_t(*)(P##n))next_of(#symbol);      \
+    struct record* r_ = record_of_thread();                            \
+    r_->depth++;                                                       \
+    intptr_t result_ = next(A##n);                                     \
+    r_->depth--;                                                       \
+    after_init();                                                      \
+    return result_;                                                    \
+  }
+WRAP_INIT(MPI_Init, 2)
+WRAP_INIT(mpi_init_, 1)
+WRAP_INIT(mpi_init_f08_, 1)
+WRAP_INIT(MPI_Init_thread, 4)
+WRAP_INIT(mpi_init_thread_, 3)
+WRAP_INIT(mpi_init_thread_f08_, 3)
+
+intptr_t MPI_Finalize(void) {
+  before_finalize();
+  return ((intptr_t(*)(void))next_of("MPI_Finalize"))();
+}
+intptr_t mpi_finalize_(P1) {
+  before_finalize();
+  return ((intptr_t(*)(P1))next_of("mpi_finalize_"))(a);
+}
+intptr_t mpi_finalize_f08_(P1) {
+  before_finalize();
+  return ((intptr_t(*)(P1))next_of("mpi_finalize_f08_"))(a);
+}

@@ -1,0 +1,66 @@
+#include "base/preload.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+
+#include "base/paths.h"
+
+namespace perfcast {
+namespace fs = std::filesystem;
+
+Result<std::string> runtime_library(const std::string& name, const std::vector<std::string>& flags) {
+  std::error_code ignored;
+  fs::path self = fs::read_symlink("/proc/self/exe", ignored), source = bundled_data() / "runtime" / (name + ".c");
+  std::string file = "libperfcast_" + name + ".so";
+  for (const fs::path& folder : {self.parent_path(), self.parent_path().parent_path() / "lib/perfcast"})
+    if (fs::exists(folder / file, ignored) && fs::last_write_time(folder / file, ignored) >= fs::last_write_time(source, ignored))
+      return (folder / file).string();
+  fs::path folder = user_data() / "runtime", kept = folder / file;
+  if (fs::exists(kept, ignored) && fs::last_write_time(kept, ignored) >= fs::last_write_time(source, ignored)) return kept.string();
+  fs::create_directories(folder, ignored);
+  RunRequest request;
+  fs::path fresh = folder / (file + "." + std::to_string(::getpid()));
+  request.command = {"cc", "-O2", "-fPIC", "-shared", source.string(), "-o", fresh.string()};
+  request.command.insert(request.command.end(), flags.begin(), flags.end());
+  request.command.push_back("-ldl");
+  request.limits.time = Seconds{60};
+  TRY(RunOutcome outcome, run_program(request));
+  if (!outcome.ok()) return unfit("the library to preload does not compile:\n" + outcome.errors, source.string(), "a C compiler named cc");
+  fs::rename(fresh, kept, ignored);
+  if (ignored) return unfit("cannot keep the compiled library: " + ignored.message(), kept.string());
+  return kept.string();
+}
+
+bool is_mpi_launcher(const std::string& program) {
+  static const std::set<std::string> names = {"mpirun", "mpiexec", "orterun", "prterun", "mpiexec.hydra", "srun", "mpirun.openmpi", "mpiexec.openmpi", "mpirun.mpich", "mpiexec.mpich"};
+  return names.contains(fs::path(program).filename().string());
+}
+
+Result<RunRequest> preloaded(const std::vector<std::string>& command, const std::string& library,
+                             const std::map<std::string, std::string>& environment) {
+  if (command.empty()) return wrong_usage("no program is named", "-- mpirun -n 2 ./app");
+  RunRequest request;
+  request.command = command;
+  request.environment = environment;
+  const char* already = std::getenv("LD_PRELOAD");
+  request.environment["LD_PRELOAD"] = library + (already && *already ? std::string(":") + already : "");
+  if (!is_mpi_launcher(command[0])) return request;
+  if (!find_program(command[0]))
+    return unfit("there is no such program", command[0], "install an MPI, as the package openmpi-bin");
+  RunRequest ask;
+  ask.command = {command[0], "--version"};
+  ask.limits.time = Seconds{20};
+  auto version = run_program(ask);
+  if (version && version->output.find("Open MPI") != std::string::npos) {
+    std::vector<std::string> exported;
+    for (const auto& [key, value] : request.environment) exported.insert(exported.end(), {"-x", key});
+    request.command.insert(request.command.begin() + 1, exported.begin(), exported.end());
+    if (::geteuid() == 0) request.environment["OMPI_ALLOW_RUN_AS_ROOT"] = request.environment["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1";
+  }
+  return request;
+}
+
+}  // namespace perfcast

@@ -1,0 +1,140 @@
+#include "methods/dilate/dilate.h"
+
+#include <gtest/gtest.h>
+
+#include "methods/dilate/ranks.h"
+#include "methods/dilate/verdict.h"
+
+namespace perfcast::dilate {
+namespace {
+
+// A program whose ranks compute, wait for logic and wait for transport (seconds), dilated by d.
+RankRecord rank_of(double d, double compute, double logic, double transport, double calls = 1000) {
+  RankRecord r;
+  r.d = d, r.host = "here", r.cores = 1, r.clock_seconds = 50e-9;
+  r.compute = compute, r.stretched = (d - 1) * compute, r.segments = calls;
+  r.seconds = {{"wait_receive", d * logic + transport + calls * r.clock_seconds}};
+  r.calls = {{"wait_receive", calls}};
+  r.elapsed = d * (compute + logic) + transport + calls * r.clock_seconds * (d > 1 ? 1 : 2);
+  r.bins.assign(48, 0), r.bin_seconds.assign(48, 0);
+  r.bins[20] = calls, r.bin_seconds[20] = compute;
+  return r;
+}
+
+Dilation dilation_of(double compute, double logic, double transport) {
+  std::vector<DilatedRun> runs;
+  for (double d : {1, 2, 4, 6}) {
+    DilatedRun once = run_of({rank_of(d, compute, logic, transport), rank_of(d, compute, logic, transport)});
+    runs.push_back(join_repeats({once, once, once}));
+    judge_point(runs.back(), {2, 0});
+  }
+  Dilation dilation;
+  conclude(dilation, runs);
+  return dilation;
+}
+
+}  // namespace
+
+TEST(Ranks, TimesAreConservedAndTheClockIsTakenOff) {
+  DilatedRun run = run_of({rank_of(4, 1, 0.5, 2), rank_of(4, 1, 0.5, 2)});
+  EXPECT_NEAR(run.point.elapsed, 8, 1e-9);
+  EXPECT_NEAR(run.point.normalized, 2, 1e-9);
+  EXPECT_NEAR(run.point.times.user, 4, 1e-9);
+  EXPECT_NEAR(run.point.times.wait_receive, 4, 1e-9);
+  EXPECT_NEAR(run.point.times.residue, 0, 1e-9);
+  EXPECT_NEAR(run.point.normalized_times.wait_receive, 1, 1e-9);
+}
+
+TEST(Ranks, MediansOfRepeatsForgetAnOutlier) {
+  DilatedRun good = run_of({rank_of(2, 1, 0, 1)}), bad = run_of({rank_of(2, 1, 0, 30)});
+  DilatedRun joined = join_repeats({good, bad, good});
+  EXPECT_NEAR(joined.point.elapsed, good.point.elapsed, 1e-12);
+  EXPECT_EQ(joined.point.repeats.size(), 3u);
+}
+
+TEST(Verdict, TellsComputationTransportAndLogicApart) {
+  Dilation xa = dilation_of(0.98, 0.01, 0.01), xb = dilation_of(0.3, 0.02, 0.68), xb2 = dilation_of(0.5, 0.49, 0.01);
+  EXPECT_EQ(xa.verdict, DilationVerdict::compute_bound);
+  EXPECT_EQ(xb.verdict, DilationVerdict::transport_bound);
+  EXPECT_EQ(xb2.verdict, DilationVerdict::logic_bound);
+  EXPECT_NEAR(xb.points.back().speedup, 1 / (0.32 + 0.68 / 6), 1e-6);
+  EXPECT_NEAR(*xb.transport_share, 0.68, 1e-6);
+  EXPECT_NEAR(*xb2.logic_share, 0.49, 1e-6);
+  EXPECT_NEAR(*xb.ideal, 1 / (0.3 + 0.7 / 6), 1e-6);
+  EXPECT_LT(xb2.points.back().speedup, 1.05);
+}
+
+TEST(Verdict, ALawIsRecoveredFromItsPoints) {
+  std::vector<DilationPoint> points;
+  for (double d : {1.0, 2.0, 5.0}) {
+    DilationPoint p;
+    p.d = d, p.normalized = 3 + 2 / d;
+    points.push_back(p);
+  }
+  TransportLaw law = fit_law(points);
+  EXPECT_NEAR(law.fixed, 3, 1e-9);
+  EXPECT_NEAR(law.transport, 2, 1e-9);
+}
+
+TEST(Verdict, PointsThatCannotBeTrustedSayWhy) {
+  auto judged = [](RankRecord rank, Circumstances circumstances) {
+    DilatedRun run = run_of({rank, rank});
+    judge_point(run, circumstances);
+    return run.point;
+  };
+  EXPECT_TRUE(judged(rank_of(2, 1, 0, 1), {2, 0}).valid);
+  EXPECT_FALSE(judged(rank_of(2, 1, 0, 1), {1, 0}).valid);    // two ranks, one core
+  EXPECT_FALSE(judged(rank_of(2, 1, 0, 1), {2, 0.9}).valid);  // somebody else computes
+  RankRecord brief = rank_of(2, 1, 0, 1), preempted = brief, polling = brief;
+  brief.short_seconds = 0.5;
+  EXPECT_FALSE(judged(brief, {2, 0}).valid);
+  preempted.switches = 500;
+  EXPECT_FALSE(judged(preempted, {2, 0}).valid);
+  polling.calls["poll"] = 1e5;
+  EXPECT_FALSE(judged(polling, {2, 0}).valid);
+  DilatedRun a = run_of({rank_of(2, 1, 0, 1)}), b = run_of({rank_of(2, 1, 0, 2)});
+  DilatedRun drifting = join_repeats({a, b, a, b});
+  judge_point(drifting, {2, 0});
+  EXPECT_FALSE(drifting.point.valid);
+  EXPECT_NE(drifting.point.doubts.at(0).find("repeats"), std::string::npos);
+}
+
+TEST(Verdict, WithoutTrustThereIsNoVerdict) {
+  std::vector<DilatedRun> runs;
+  for (double d : {1, 2}) {
+    runs.push_back(run_of({rank_of(d, 1, 0, 1)}));
+    runs.back().point.valid = false;
+  }
+  Dilation dilation;
+  conclude(dilation, runs);
+  EXPECT_EQ(dilation.verdict, DilationVerdict::unclear);
+}
+
+TEST(Dilate, WrongUsageAndMissingProgramsAreToldPlainly) {
+  EXPECT_EQ(dilate({}).error().kind, Trouble::usage);
+  DilateOptions options;
+  options.factors = {0.5};
+  EXPECT_EQ(dilate({"true"}, options).error().kind, Trouble::usage);
+  options.factors = {1};
+  EXPECT_EQ(dilate({"true"}, options).error().kind, Trouble::usage);
+  auto missing = dilate({"mpirun-that-is-not-there", "-n", "2", "./app"});
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().kind, Trouble::unfit);
+}
+
+TEST(Dilate, AProgramWithoutMessagesIsToldPlainly) {
+  DilateOptions options;
+  options.factors = {1, 2}, options.repeats = 1;
+  auto none = dilate({"true"}, options);
+  ASSERT_FALSE(none);
+  EXPECT_NE(none.error().what.find("MPI"), std::string::npos);
+  auto crash = dilate({"false"}, options);
+  ASSERT_FALSE(crash);
+  EXPECT_NE(crash.error().what.find("with and without dilation"), std::string::npos);
+  options.threads = true;
+  auto no_threads = dilate({"true"}, options);
+  ASSERT_FALSE(no_threads);
+  EXPECT_NE(no_threads.error().what.find("parallel region"), std::string::npos);
+}
+
+}  // namespace perfcast::dilate

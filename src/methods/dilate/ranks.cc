@@ -1,0 +1,117 @@
+#include "methods/dilate/ranks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "base/statistics.h"
+
+namespace perfcast::dilate {
+namespace {
+
+double value_of(const std::map<std::string, double>& map, const char* key) {
+  auto it = map.find(key);
+  return it == map.end() ? 0 : it->second;
+}
+
+// Length of the segment in the middle of the computation: half the computing time lies in shorter ones.
+double middle_segment(const std::vector<double>& bins, const std::vector<double>& seconds) {
+  double all = 0, passed = 0;
+  for (double s : seconds) all += s;
+  for (std::size_t b = 0; b < seconds.size() && b < bins.size(); b++) {
+    passed += seconds[b];
+    if (all > 0 && passed >= all / 2) return bins[b] > 0 ? seconds[b] / bins[b] : 0;
+  }
+  return 0;
+}
+
+DilatedTimes operator/(DilatedTimes t, double d) {
+  for (double* v : {&t.user, &t.system, &t.wait_receive, &t.send, &t.collective, &t.other, &t.residue}) *v /= d;
+  return t;
+}
+
+}  // namespace
+
+Result<std::vector<RankRecord>> read_ranks(const std::string& folder) {
+  std::vector<RankRecord> ranks;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    std::string name = entry.path().filename().string();
+    if (!name.starts_with("rank-") || !name.ends_with(".json")) continue;
+    TRY(Json json, read_json_file(entry.path().string()));
+    RankRecord rank;
+    try {
+      from_json_value(json, rank, "");
+    } catch (const JsonMismatch& mismatch) {
+      return unfit(mismatch.what, name + ": " + mismatch.place);
+    }
+    ranks.push_back(std::move(rank));
+  }
+  return ranks;
+}
+
+DilatedRun run_of(const std::vector<RankRecord>& ranks) {
+  ensure(!ranks.empty(), "a run has at least one rank");
+  DilatedRun run;
+  DilationPoint& p = run.point;
+  run.ranks = static_cast<int>(ranks.size());
+  double n = run.ranks, system = 0, short_seconds = 0, elapsed = 0;
+  std::vector<double> bins, bin_seconds;
+  std::map<std::string, int> hosts;
+  for (const RankRecord& r : ranks) {
+    p.d = r.d;
+    double calls = 0;
+    for (const auto& [kind, count] : r.calls) calls += count;
+    // Two readings of the clock per call lengthen a run at D = 1, one at D > 1; one of them lies in the call's time.
+    double own = r.elapsed - calls * r.clock_seconds * (r.d > 1 ? 1 : 2);
+    elapsed = std::max(elapsed, own);
+    auto in = [&](const char* kind) { return std::max(0.0, value_of(r.seconds, kind) - value_of(r.calls, kind) * r.clock_seconds) / n; };
+    p.times.wait_receive += in("wait_receive"), p.times.send += in("send"), p.times.collective += in("collective");
+    p.times.other += in("other") + in("poll");
+    run.compute += r.compute / n, system += r.system / n, short_seconds += r.short_seconds / n;
+    p.segments += r.segments / n;
+    p.switches += r.elapsed > 0 ? r.switches / r.elapsed / n : 0;
+    run.polls += value_of(r.calls, "poll") / n, run.calls += calls / n;
+    run.clock_seconds = std::max(run.clock_seconds, r.clock_seconds);
+    run.most_on_one_host = std::max<double>(run.most_on_one_host, ++hosts[r.host]);
+    bins.resize(std::max(bins.size(), r.bins.size())), bin_seconds.resize(std::max(bin_seconds.size(), r.bin_seconds.size()));
+    for (std::size_t b = 0; b < r.bins.size(); b++) bins[b] += r.bins[b];
+    for (std::size_t b = 0; b < r.bin_seconds.size(); b++) bin_seconds[b] += r.bin_seconds[b];
+  }
+  p.elapsed = elapsed, p.normalized = p.elapsed / p.d;
+  p.times.system = p.d * system, p.times.user = p.d * (run.compute - system);
+  const DilatedTimes& t = p.times;
+  p.times.residue = p.elapsed - (t.user + t.system + t.wait_receive + t.send + t.collective + t.other);
+  p.normalized_times = p.times / p.d;
+  p.segment_seconds = middle_segment(bins, bin_seconds);
+  p.short_share = run.compute > 0 ? short_seconds / run.compute : 0;
+  return run;
+}
+
+DilatedRun join_repeats(const std::vector<DilatedRun>& runs) {
+  ensure(!runs.empty(), "a factor was run at least once");
+  auto middle = [&](auto&& get) {
+    std::vector<double> values;
+    for (const auto& run : runs) values.push_back(get(run));
+    return median(values);
+  };
+  DilatedRun joined = runs.front();
+  DilationPoint& p = joined.point;
+  p.elapsed = middle([](const DilatedRun& r) { return r.point.elapsed; });
+  p.normalized = p.elapsed / p.d;
+  p.repeats.clear();
+  for (const auto& run : runs) p.repeats.push_back(run.point.elapsed);
+  double DilatedTimes::* const fields[] = {&DilatedTimes::user, &DilatedTimes::system, &DilatedTimes::wait_receive, &DilatedTimes::send,
+                                           &DilatedTimes::collective, &DilatedTimes::other};
+  double sum = 0;
+  for (auto field : fields) sum += p.times.*field = middle([&](const DilatedRun& r) { return r.point.times.*field; });
+  p.times.residue = p.elapsed - sum;
+  p.normalized_times = p.times / p.d;
+  double DilationPoint::* const others[] = {&DilationPoint::segments, &DilationPoint::segment_seconds, &DilationPoint::short_share, &DilationPoint::switches};
+  for (auto field : others) p.*field = middle([&](const DilatedRun& r) { return r.point.*field; });
+  double DilatedRun::* const counts[] = {&DilatedRun::compute, &DilatedRun::clock_seconds, &DilatedRun::polls, &DilatedRun::calls, &DilatedRun::most_on_one_host};
+  for (auto field : counts) joined.*field = middle([&](const DilatedRun& r) { return r.*field; });
+  p.drift = p.elapsed > 0 ? (quantile(p.repeats, 0.75) - quantile(p.repeats, 0.25)) / p.elapsed : 0;
+  return joined;
+}
+
+}  // namespace perfcast::dilate

@@ -1,0 +1,52 @@
+// What the preloaded library writes, one file per process, and what the ranks of one run amount to.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "record/dilation.h"
+
+namespace perfcast::dilate {
+
+struct RankRecord {
+  double d = 1;
+  std::string host;
+  int cores = 0;                  // it may run on
+  double clock_seconds = 0;       // of one reading
+  double elapsed = 0;             // from MPI initialised to finalization entered
+  double compute = 0, stretched = 0, system = 0;  // undilated computation; what was added; the kernel's part of it
+  double segments = 0, short_segments = 0, short_seconds = 0;
+  double switches = 0;
+  int threads = 1;                // that called MPI
+  std::map<std::string, double> seconds, calls;   // by kind of call
+  std::vector<double> bins, bin_seconds;          // segments by length: powers of two of a nanosecond
+};
+template <class Fields>
+void describe(Fields& f, RankRecord& r) {
+  f.need("d", r.d), f("host", r.host), f("cores", r.cores), f.need("clock_seconds", r.clock_seconds);
+  f.need("elapsed", r.elapsed), f.need("compute", r.compute), f("stretched", r.stretched), f("system", r.system);
+  f.need("segments", r.segments), f("short_segments", r.short_segments), f("short_seconds", r.short_seconds);
+  f("switches", r.switches), f("threads", r.threads), f.need("seconds", r.seconds), f.need("calls", r.calls);
+  f("bins", r.bins), f("bin_seconds", r.bin_seconds);
+}
+
+// All rank files of a folder.
+Result<std::vector<RankRecord>> read_ranks(const std::string& folder);
+
+// One run: averages over ranks, the elapsed time of the slowest, the clock's cost taken off. Points of several runs are
+// joined by join_repeats.
+struct DilatedRun {
+  DilationPoint point;
+  int ranks = 0;
+  double compute = 0;             // undilated, per rank
+  double clock_seconds = 0;
+  double polls = 0, calls = 0;    // per rank
+  double most_on_one_host = 0;    // ranks
+};
+DilatedRun run_of(const std::vector<RankRecord>& ranks);
+
+// Medians of the runs of one factor.
+DilatedRun join_repeats(const std::vector<DilatedRun>& runs);
+
+}  // namespace perfcast::dilate

@@ -1,0 +1,36 @@
+// Virtual speed-up of the regions of an OpenMP program: everything but one region is slowed.
+#pragma once
+
+#include "methods/dilate/dilate.h"
+#include "methods/dilate/verdict.h"
+
+namespace perfcast::dilate {
+
+struct ThreadRegion {
+  std::string name;        // MODULE+OFFSET, or "serial"
+  double work = 0, wall = 0, entries = 0, segments = 0, short_seconds = 0;
+};
+template <class Fields>
+void describe(Fields& f, ThreadRegion& r) {
+  f.need("name", r.name), f.need("work", r.work), f.need("wall", r.wall), f("entries", r.entries);
+  f("segments", r.segments), f("short_seconds", r.short_seconds);
+}
+
+struct ThreadsRecord {
+  double d = 1, clock_seconds = 0, elapsed = 0, switches = 0;
+  int threads = 1;
+  bool tasks_unseen = false;
+  std::vector<ThreadRegion> regions;
+};
+template <class Fields>
+void describe(Fields& f, ThreadsRecord& r) {
+  f.need("d", r.d), f.need("clock_seconds", r.clock_seconds), f.need("elapsed", r.elapsed), f("switches", r.switches);
+  f("threads", r.threads), f("tasks_unseen", r.tasks_unseen), f.need("regions", r.regions);
+}
+
+Result<Dilation> dilate_threads(const std::vector<std::string>& command, const std::vector<double>& factors, const DilateOptions& options);
+
+// Cores, and how busy others keep them now.
+Circumstances circumstances_now();
+
+}  // namespace perfcast::dilate

@@ -1,0 +1,188 @@
+#include "methods/tree/observe.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace perfcast::tree {
+namespace {
+
+using engine::Cause, engine::ClassUse, engine::CompiledBlock, engine::InstructionClass;
+
+constexpr double short_trips = 32;  // iterations per entry below which filling and emptying a vector loop shows
+
+class Amounts {
+ public:
+  void add(const std::string& key, double seconds, double demand) {
+    if (seconds <= 0 && demand <= 0) return;
+    auto [it, is_new] = index_.try_emplace(key, list_.size());
+    if (is_new) list_.push_back({key, 0, 0});
+    list_[it->second].seconds += seconds, list_[it->second].demand += demand;
+  }
+  std::vector<Observable>& list() { return list_; }
+
+ private:
+  std::map<std::string, std::size_t> index_;
+  std::vector<Observable> list_;
+};
+
+// How the cycles of a block divide among classes and causes. An instruction takes its place in the flow at full width;
+// what a block takes beyond that is waiting, shared out as retirement was held up. So no leaf is faster than the peak,
+// and instructions that pass in the shadow of a wait count as flowing.
+struct Flow {
+  double flowing = 0;                            // cycles per executed instruction
+  double front_end_scale = 0, waiting_scale = 0;  // of the cycles by cause
+};
+constexpr auto front_end = static_cast<std::size_t>(Cause::front_end);
+Flow flow_of(const engine::BlockTime& block, double width) {
+  double instructions = 0;
+  for (const ClassUse& use : block.uses) instructions += use.instructions;
+  double base = std::min(block.cycles, instructions / width), flowed = block.by_cause[front_end], waited = block.cycles - flowed;
+  double late = std::clamp(flowed - base, 0.0, block.cycles - base);
+  Flow flow;
+  flow.flowing = instructions > 0 ? base / instructions : 0;
+  flow.front_end_scale = flowed > 0 ? late / flowed : 0;
+  flow.waiting_scale = waited > 0 ? std::max(0.0, block.cycles - base - late) / waited : 0;
+  return flow;
+}
+
+// One class of a block: its waiting by cause, its instructions and their flow in proportion to it.
+void add_class(const ClassUse& use, const Flow& flow, const std::string& key, double seconds_per_cycle, Amounts& amounts) {
+  std::array<double, engine::causes> waiting{};
+  double all = 0;
+  for (std::size_t c = 0; c < engine::causes; c++)
+    all += waiting[c] = use.by_cause[c] * (c == front_end ? flow.front_end_scale : flow.waiting_scale);
+  if (all <= 0) amounts.add(key + ":flowing", seconds_per_cycle * use.instructions * flow.flowing, use.instructions);
+  for (std::size_t c = 0; c < engine::causes && all > 0; c++) {
+    double part = waiting[c] / all;
+    amounts.add(key + ":" + engine::name_of(static_cast<Cause>(c)),
+                seconds_per_cycle * (waiting[c] + part * use.instructions * flow.flowing), part * use.instructions);
+  }
+}
+
+// Loops whose body holds packed arithmetic are vector loops; all that is done in them counts as vector mode.
+std::string mode_of(const CompiledBlock& block) {
+  if (block.core.uses[static_cast<std::size_t>(InstructionClass::vector)].instructions <= 0) return "scalar";
+  if (!block.block->loop) return "vector-short";
+  const Loop& loop = block.function->loops[static_cast<std::size_t>(*block.block->loop)];
+  double entries = std::max(1.0, loop.entries.value), iterations = std::max(loop.iterations.value, block.core.executions);
+  return iterations / entries < short_trips ? "vector-short" : "vector-long";
+}
+
+// Executions whose operand comes from each level, by region.
+std::vector<double> operands_by_level(const engine::CodeRegion& region, const MemoryModel& memory, double footprint) {
+  std::vector<double> counts(memory.levels.size(), 0.0);
+  for (const Access& access : region.accesses) {
+    engine::Served served = engine::served_by(access, memory, footprint);
+    for (std::size_t i = 1; i < counts.size(); i++) counts[i] += access.count * (served.near[i] + served.alone[i]);
+  }
+  return counts;
+}
+
+// An operand from a level beyond the first is one of the executed loads and stores: it is counted there, not twice.
+void move_operands(std::vector<Observable>& all, const std::map<std::string, double>& far) {
+  for (const auto& [mode, operands] : far) {
+    double near = 0;
+    auto is_access = [&](const Observable& o) { return o.key.starts_with(mode + "/load:") || o.key.starts_with(mode + "/store:"); };
+    for (const Observable& o : all)
+      if (is_access(o)) near += o.demand;
+    double kept = near > 0 ? std::max(0.0, 1 - operands / near) : 1;
+    for (Observable& o : all)
+      if (is_access(o)) o.demand *= kept;
+  }
+}
+
+}  // namespace
+
+Observed observe_compiled(const engine::CompiledCost& cost, const Profile& profile, const Machine& machine) {
+  Observed observed;
+  observed.program = profile.program, observed.machine = machine.name, observed.unit = "instructions";
+  Amounts amounts;
+  double width = std::max(1.0, machine.core->front_end.rename_width.value);
+  double footprint = engine::footprint_bytes(profile, machine);
+  std::vector<std::vector<double>> operands(cost.regions.size());
+  if (machine.memory)
+    for (std::size_t r = 0; r < cost.regions.size(); r++) operands[r] = operands_by_level(cost.regions[r], *machine.memory, footprint);
+  std::map<std::string, double> accesses, far;  // by mode: loads and stores; operands from beyond the first level
+  for (const CompiledBlock& b : cost.blocks) {
+    std::string mode = mode_of(b);
+    Flow flow = flow_of(b.core, width);
+    for (std::size_t k = 0; k < engine::instruction_classes; k++) {
+      auto kind = static_cast<InstructionClass>(k);
+      add_class(b.core.uses[k], flow, mode + "/" + engine::name_of(kind), 1e-9 * cost.ns_per_cycle, amounts);
+      if (kind == InstructionClass::load || kind == InstructionClass::store) accesses[mode] += b.core.uses[k].instructions;
+    }
+    amounts.add(mode + "/dependent", 1e-9 * b.memory.dependent_ns, 0);
+    if (b.region < 0 || b.memory.level_ns.empty()) continue;
+    const engine::RegionCost& region = cost.region_costs[static_cast<std::size_t>(b.region)];
+    double part = region.core_ns > 0 ? b.core.cycles * cost.ns_per_cycle / region.core_ns : 0;
+    for (std::size_t i = 1; i < b.memory.level_ns.size(); i++) {
+      double count = part * operands[static_cast<std::size_t>(b.region)][i];
+      amounts.add(mode + "/level:" + machine.memory->levels[i].name, 1e-9 * b.memory.level_ns[i], count);
+      far[mode] += count;
+    }
+  }
+  // More operands than accesses: the profile's accesses and the code's loads do not agree; the accesses are what runs.
+  for (Observable& o : amounts.list())
+    if (auto at = o.key.find("/level:"); at != std::string::npos) {
+      std::string mode = o.key.substr(0, at);
+      if (far[mode] > accesses[mode]) o.demand *= accesses[mode] / far[mode];
+    }
+  for (auto& [mode, count] : far) count = std::min(count, accesses[mode]);
+  move_operands(amounts.list(), far);
+
+  const engine::OutsideTime& outside = cost.outside;
+  double calls = 0;
+  for (const auto& [name, count] : profile.library_calls) calls += count;
+  if (!cost.library_traced) amounts.add("library", 1e-9 * outside.library_ns, calls);
+  amounts.add("page faults", 1e-9 * outside.faults_ns, outside.faults_ns > 0 ? profile.run.page_faults : 0);
+  amounts.add("start", 1e-9 * outside.start_ns, outside.start_ns > 0 ? 1 : 0);
+  observed.all = std::move(amounts.list());
+  observed.seconds = cost.seconds();
+  observed.peak_rate = 1e9 * machine.core->clock_ghz.value * width;
+  if (!machine.memory) observed.remarks.push_back(machine.name + " has no memory levels: every operand is taken to come from the first cache");
+  return observed;
+}
+
+double capacity_of(double processors, double loss, std::optional<double> ceiling) {
+  double capacity = processors * std::pow(1 - loss, processors - 1);
+  return ceiling ? std::min(capacity, *ceiling) : capacity;
+}
+
+Observed observe_demand(const DemandProfile& profile) {
+  Observed observed;
+  observed.program = profile.program, observed.unit = "the whole work";
+  double relative = 0;
+  for (const DemandMode& mode : profile.modes) relative += mode.demand / capacity_of(mode.active, profile.loss, profile.ceiling);
+  double unit = profile.seconds && relative > 0 ? *profile.seconds / relative : 1;  // one processor's time for the whole work
+  for (const DemandMode& mode : profile.modes)
+    observed.all.push_back({"mode:" + std::to_string(mode.active),
+                            unit * mode.demand / capacity_of(mode.active, profile.loss, profile.ceiling), mode.demand});
+  observed.seconds = unit * relative;
+  observed.peak_rate = capacity_of(profile.processors, profile.loss, profile.ceiling) / unit;
+  if (!profile.seconds) observed.remarks.push_back("no time was measured: seconds are in units of one processor's time for the whole work");
+  return observed;
+}
+
+Observed observe_dilation(const Dilation& dilation) {
+  Observed observed;
+  observed.program = dilation.program, observed.unit = "seconds";
+  if (dilation.points.empty()) return observed;
+  const DilationPoint& first = dilation.points.front();
+  const DilatedTimes& t = first.times;
+  auto add = [&](const char* key, double seconds) { observed.all.push_back({key, seconds, seconds}); };
+  add("user", t.user), add("system", t.system), add("send", t.send);
+  double wait = t.wait_receive + t.collective;
+  if (dilation.transport_share && dilation.logic_share) {
+    double transport = std::clamp(*dilation.transport_share * first.elapsed - t.send, 0.0, wait);
+    add("wait:transport", transport), add("wait:logical", wait - transport);
+  } else {
+    add("wait_receive", t.wait_receive), add("collective", t.collective);
+  }
+  add("other", t.other);
+  observed.seconds = first.elapsed;
+  observed.peak_rate = 1;
+  return observed;
+}
+
+}  // namespace perfcast::tree

@@ -1,0 +1,258 @@
+#include "methods/tree/tree.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "base/text.h"
+#include "methods/tree/build.h"
+#include "methods/tree/change.h"
+#include "methods/tree/upgrade.h"
+
+namespace perfcast::tree {
+namespace {
+
+bool same_word(const std::string& a, const std::string& b) {
+  return std::ranges::equal(a, b, [](char x, char y) { return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y)); });
+}
+
+// A tree under construction: the record, its expanded skeleton, and what can be upgraded.
+struct Draft {
+  UseTree tree;
+  Skeleton skeleton;
+  std::vector<Upgradable> upgradables;
+};
+
+Result<Draft> draft_of(const Observed& observed, const std::string& usual_skeleton, const TreeOptions& options,
+                       const std::vector<std::string>& far_levels = {}) {
+  TRY(Skeleton skeleton, find_skeleton(options.skeleton.empty() ? usual_skeleton : options.skeleton));
+  if (options.clock) skeleton.clock = *options.clock;
+  Draft draft;
+  draft.skeleton = expand(skeleton, observed);
+  UseTree& tree = draft.tree;
+  tree.program = observed.program, tree.machine = observed.machine, tree.skeleton = skeleton.name;
+  tree.made_by = made_here(), tree.clock = skeleton.clock, tree.unit = observed.unit;
+  tree.remarks = observed.remarks;
+  tree.root = decorate(draft.skeleton, observed);
+  tree.peak_rate = peak_rate_of(tree.root, observed);
+  auto broken = broken_fan_outs(tree.root);
+  ensure(broken.empty(), "what is observed is conserved at every fan-out");
+  tree.signature = signature_of(tree.root);
+  if (tree.root.seconds > 0 && std::abs(tree.root.residue) > 0.02 * tree.root.seconds)
+    tree.remarks.push_back(percent_text(tree.root.residue / tree.root.seconds) + " of the time lies in no leaf of this skeleton");
+  draft.upgradables = upgradables_of(draft.skeleton, tree.root, far_levels);
+  return draft;
+}
+
+Result<Upgradable> find_upgradable(const Draft& draft, const std::string& name) {
+  for (const auto& u : draft.upgradables)
+    if (same_word(u.name, name)) return u;
+  auto node = find_node(draft.tree.root, name);
+  if (node)
+    for (const auto& u : draft.upgradables)
+      if (u.name == node->path) return u;
+  std::string changes;
+  for (const auto& change : draft.skeleton.changes) changes += (changes.empty() ? "" : ", ") + change.name;
+  Error error = node ? Error{"nothing to upgrade", name, {}, Trouble::usage} : node.error();
+  if (!changes.empty()) error.try_this += "; or " + changes;
+  return std::unexpected(error);
+}
+
+Result<std::vector<Step>> asked_steps(const Draft& draft, const TreeOptions& options) {
+  std::vector<Step> steps;
+  for (const auto& text : options.upgrades) {
+    TRY(UpgradeWord word, parse_upgrade(text));
+    if (!word.processors.empty())
+      return wrong_usage("\"" + text + "\": this tree knows no single processors", "a tree of levels of parallelism (perfcast.demand)");
+    TRY(Upgradable what, find_upgradable(draft, word.name));
+    what.name = word.name;
+    steps.emplace_back(std::move(what), word.factor);
+  }
+  return steps;
+}
+
+// All single upgrades that act on something, best first.
+std::vector<Upgrade> ranking_of(const Draft& draft, double factor, const Recost& recost, std::vector<Step>* order) {
+  constexpr double negligible = 0.003;
+  std::vector<std::pair<Upgrade, Step>> list;
+  std::vector<std::string> seen;  // several nodes may ask for one change; the skeleton's own changes come first
+  std::vector<Upgradable> candidates;
+  for (bool named : {true, false})
+    std::ranges::copy_if(draft.upgradables, std::back_inserter(candidates), [&](const Upgradable& u) { return u.named == named; });
+  for (const auto& u : candidates) {
+    if (u.change.empty() || std::ranges::find(seen, u.change) != seen.end()) continue;
+    seen.push_back(u.change);
+    double share = 0;
+    for (const auto& path : u.nodes)
+      if (auto node = find_node(draft.tree.root, path)) share += node->node->share;
+    if (!u.nodes.empty() && share < negligible) continue;
+    Step step{u, factor};
+    Upgrade upgrade = upgrade_tree(draft.tree.root, {step}, recost);
+    if (recost && !upgrade.costed_again && u.nodes.empty()) continue;
+    list.emplace_back(std::move(upgrade), std::move(step));
+  }
+  std::ranges::sort(list, [](const auto& a, const auto& b) {
+    return a.first.speedup != b.first.speedup ? a.first.speedup > b.first.speedup : a.first.change < b.first.change;
+  });
+  std::vector<Upgrade> ranking;
+  for (auto& [upgrade, step] : list) {
+    ranking.push_back(std::move(upgrade));
+    if (order) order->push_back(std::move(step));
+  }
+  return ranking;
+}
+
+std::optional<CrossedUpgrades> crossed_of(const UseNode& root, const std::vector<Step>& steps, const Recost& recost) {
+  if (steps.size() < 2) return {};
+  CrossedUpgrades crossed;
+  std::size_t n = steps.size();
+  crossed.speedup.assign(n, std::vector<double>(n, 1));
+  for (std::size_t i = 0; i < n; i++) {
+    crossed.changes.push_back(steps[i].first.name + "=" + number_text(steps[i].second));
+    for (std::size_t j = i; j < n; j++) {
+      std::vector<Step> both = i == j ? std::vector{steps[i]} : std::vector{steps[i], steps[j]};
+      crossed.speedup[i][j] = crossed.speedup[j][i] = upgrade_tree(root, both, recost).speedup;
+    }
+  }
+  return crossed;
+}
+
+Status add_upgrades(Draft& draft, const TreeOptions& options, const Recost& recost) {
+  TRY(std::vector<Step> steps, asked_steps(draft, options));
+  UseTree& tree = draft.tree;
+  for (const auto& step : steps) tree.upgrades.push_back(upgrade_tree(tree.root, {step}, recost));
+  std::vector<Step> order;
+  if (options.rank) tree.ranking = ranking_of(draft, options.rank_factor, recost, &order);
+  if (steps.size() < 2) {
+    steps.clear();
+    for (std::size_t i = 0; i < order.size() && static_cast<int>(steps.size()) < options.crossed; i++)
+      if (tree.ranking[i].speedup > 1.005) steps.push_back(order[i]);
+  }
+  tree.crossed = crossed_of(tree.root, steps, recost);
+  return {};
+}
+
+// Costs the compiled program again on the changed machine.
+Recost recost_of(const Profile& profile, const Machine& machine, const engine::CoreTime& core, const Skeleton& skeleton) {
+  return [&profile, &machine, &core, &skeleton](const std::vector<Step>& steps) -> std::optional<NewTree> {
+    Changed changed;
+    changed.machine = machine;
+    NewTree result;
+    bool any = false;
+    for (const auto& step : steps) {
+      bool done = !step.first.change.empty() && apply_change(step.first.change, step.second, profile, changed);
+      any = any || done;
+      if (!done) result.left.push_back(step);
+    }
+    if (!any) return {};
+    const Profile& program = changed.profile ? *changed.profile : profile;
+    std::optional<engine::CompiledCost> cost;
+    if (changed.core) {
+      auto simulated = engine::compiled_cost(program, changed.machine);
+      if (!simulated) return {};
+      cost = std::move(*simulated);
+    } else {
+      cost = engine::compiled_cost(program, changed.machine, core);
+    }
+    result.root = decorate(skeleton, observe_compiled(*cost, program, changed.machine));
+    result.assumption = changed.assumption;
+    return result;
+  };
+}
+
+}  // namespace
+
+Result<UseTree> make_tree(const Profile& profile, const Machine& machine, const TreeOptions& options) {
+  if (!profile.machine)
+    return unfit("the profile has no machine code to make a tree of", profile.program, "perfcast analyze its source, with a compiler at hand");
+  if (!machine.core) return unfit("the machine has no core to make a tree of", machine.name, "perfcast characterize, or another --machine");
+  TRY(engine::CompiledCost cost, engine::compiled_cost(profile, machine));
+  std::vector<std::string> far_levels;
+  if (machine.memory)
+    for (std::size_t i = 1; i < machine.memory->levels.size(); i++) far_levels.push_back(machine.memory->levels[i].name);
+  TRY(Draft draft, draft_of(observe_compiled(cost, profile, machine), "core", options, far_levels));
+  CHECK_OK(add_upgrades(draft, options, recost_of(profile, machine, cost.core, draft.skeleton)));
+  return draft.tree;
+}
+
+Result<UseTree> make_tree(const DemandProfile& profile, const TreeOptions& options) {
+  double sum = 0;
+  for (const auto& mode : profile.modes) {
+    if (mode.active < 1 || mode.demand < 0) return unfit("a mode has no active processor or a negative demand", profile.program);
+    sum += mode.demand;
+  }
+  if (!(std::abs(sum - 1) < 1e-6))
+    return unfit("the demands add up to " + number_text(sum) + ", not to 1", profile.program, "demand is a part of all work");
+  if (profile.loss < 0 || profile.loss >= 1) return unfit("the loss of capacity is not a fraction", profile.program);
+  TreeOptions plain = options;
+  std::vector<UpgradeWord> processors;
+  plain.upgrades.clear();
+  for (const auto& text : options.upgrades) {
+    TRY(UpgradeWord word, parse_upgrade(text));
+    if (word.processors.empty()) plain.upgrades.push_back(text);
+    else processors.push_back(std::move(word));
+  }
+  TRY(Draft draft, draft_of(observe_demand(profile), "parallel", options));
+  CHECK_OK(add_upgrades(draft, plain, {}));
+  UseTree& tree = draft.tree;
+  double unit = tree.root.seconds / [&] {
+    double relative = 0;
+    for (const auto& mode : profile.modes) relative += mode.demand / capacity_of(mode.active, profile.loss, profile.ceiling);
+    return relative;
+  }();
+  // Mode i with k processors of speed s uses the fast ones first: p = min(i, k) s + max(i - k, 0).
+  auto best_seconds = [&](int k, double s) {
+    double relative = 0;
+    for (const auto& mode : profile.modes) {
+      double p = std::min(mode.active, k) * s + std::max(mode.active - k, 0);
+      relative += mode.demand / capacity_of(p, profile.loss, profile.ceiling);
+    }
+    return unit * relative;
+  };
+  for (const auto& word : processors) {
+    ProcessorTable table{word.processors, word.speeds, {}, {}};
+    for (int k : word.processors) {
+      if (k > profile.processors)
+        return wrong_usage("there are only " + std::to_string(profile.processors) + " processors to replace", "processors=1@3");
+      table.improvement.emplace_back(), table.tolerance.emplace_back();
+      for (double s : word.speeds) {
+        Upgrade upgrade;
+        upgrade.change = word.name + "=" + std::to_string(k) + "@" + number_text(s);
+        upgrade.best = std::min(best_seconds(k, s), tree.root.seconds), upgrade.worst = tree.root.seconds;
+        fill_tolerance(upgrade, tree.root.seconds);
+        upgrade.seconds = tree.root.seconds / upgrade.improvement, upgrade.speedup = upgrade.improvement;
+        upgrade.interval = {upgrade.best, upgrade.worst};
+        table.improvement.back().push_back(upgrade.improvement), table.tolerance.back().push_back(upgrade.tolerance);
+        tree.upgrades.push_back(std::move(upgrade));
+      }
+    }
+    if (word.processors.size() * word.speeds.size() > 1) tree.processors = std::move(table);
+  }
+  return tree;
+}
+
+Result<UseTree> make_tree(const Dilation& dilation, const TreeOptions& options) {
+  if (dilation.points.empty()) return unfit("the dilation has no points", dilation.program);
+  TRY(Draft draft, draft_of(observe_dilation(dilation), "message-passing", options));
+  // A faster transport was measured: E/D, at the dilation factor or between its neighbours.
+  Recost measured = [&](const std::vector<Step>& steps) -> std::optional<NewTree> {
+    if (steps.size() != 1 || steps[0].first.change != "transport" || !dilation.transport_share) return {};
+    double factor = steps[0].second;
+    for (std::size_t i = 0; i + 1 < dilation.points.size(); i++) {
+      const DilationPoint &a = dilation.points[i], &b = dilation.points[i + 1];
+      if (!a.valid || !b.valid || factor < a.d || factor > b.d) continue;
+      double between = (1 / a.d - 1 / factor) / (1 / a.d - 1 / b.d);  // straight in 1/D, as the law is
+      NewTree result;
+      result.root.seconds = a.normalized + between * (b.normalized - a.normalized);
+      result.assumption = "measured by dilation";
+      return result;
+    }
+    return {};
+  };
+  CHECK_OK(add_upgrades(draft, options, measured));
+  for (auto* list : {&draft.tree.upgrades, &draft.tree.ranking})
+    for (auto& upgrade : *list) upgrade.redistribution.clear();
+  return draft.tree;
+}
+
+}  // namespace perfcast::tree

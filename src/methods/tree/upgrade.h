@@ -1,0 +1,49 @@
+// Upgrades of a tree: by the arithmetic of the tree alone, with the best and the worst schedule, and by costing the
+// program again on a changed machine.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "methods/tree/build.h"
+
+namespace perfcast::tree {
+
+struct UpgradeWord {
+  std::string name;
+  double factor = 1;
+  std::vector<int> processors;    // k of "k@s"
+  std::vector<double> speeds;
+};
+// "DRAM=2", "processors=4@3", "processors=4,2,1@3,5,9".
+Result<UpgradeWord> parse_upgrade(const std::string& text);
+
+// Something that can be made faster: a node, or a change that acts on several.
+struct Upgradable {
+  std::string name;
+  std::vector<std::string> nodes;  // paths
+  std::string change;              // change.h; empty: the tree's arithmetic alone
+  bool named = false;              // one of the skeleton's changes, not a node
+};
+// All of an expanded skeleton, changes of levels spelled out for these levels of memory.
+std::vector<Upgradable> upgradables_of(const Skeleton& expanded, const UseNode& root, const std::vector<std::string>& far_levels);
+
+using Step = std::pair<Upgradable, double>;  // by this factor
+
+// The tree after the steps, where that can be found out, and what had to be assumed.
+struct NewTree {
+  UseNode root;
+  std::vector<Step> left;          // steps that could only be taken by arithmetic
+  std::string assumption;
+};
+using Recost = std::function<std::optional<NewTree>(const std::vector<Step>&)>;
+
+// Best schedule: everything below the nodes is served faster by the factor; worst: nothing is.
+Upgrade upgrade_tree(const UseNode& root, const std::vector<Step>& steps, const Recost& recost = {});
+
+// The paper's cell for a best-case improvement B: middle and tolerance of [1, B].
+void fill_tolerance(Upgrade& upgrade, double seconds);
+
+}  // namespace perfcast::tree
