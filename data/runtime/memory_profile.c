@@ -7,6 +7,7 @@
 // share when the table is full. Everything restarts with each burst; what was not seen before in it is censored, and
 // the reader estimates with that (Kaplan and Meier). Results live in a shared mapping: they survive any ending.
 #define _GNU_SOURCE
+#include "branch_predictor.h"
 #include "memory_profile_layout.h"
 
 #include <fcntl.h>
@@ -184,70 +185,19 @@ void perfcast_range(uint32_t id, uint64_t address, uint64_t bytes) {
   inside = 0;
 }
 
-// ---- A predictor like today's: TAGE (Seznec), seven tables of tagged counters over longer and longer histories.
-enum { tage_tables = 7, tage_size = 2048, bimodal_size = 16384 };
-static const int tage_history[tage_tables] = {5, 9, 17, 33, 65, 130, 260};
-static struct { uint16_t tag; int8_t counter; uint8_t useful; } tage[tage_tables][tage_size];
-static int8_t bimodal[bimodal_size];
-static uint8_t history[512];
-static uint32_t history_at, folded_index[tage_tables], folded_tag[tage_tables];
-
-static void fold(uint32_t* folded, int length, int bits, int in, int out) {
-  *folded = (*folded << 1) ^ (uint32_t)in ^ ((uint32_t)out << (length % bits));
-  *folded = (*folded ^ (*folded >> bits)) & ((1u << bits) - 1);
-}
-static int predict_and_learn(uint32_t id, int taken) {
-  uint32_t pc = id * 2654435761u >> 8, index[tage_tables];
-  uint16_t tag[tage_tables];
-  int provider = -1, other = -1;
-  for (int t = 0; t < tage_tables; t++) {
-    index[t] = (pc ^ (pc >> (t + 3)) ^ folded_index[t]) & (tage_size - 1);
-    tag[t] = (uint16_t)((pc ^ folded_tag[t] ^ (folded_tag[t] << 1)) & 0x3ff) | 0x400;
-    if (tage[t][index[t]].tag == tag[t]) other = provider, provider = t;
-  }
-  int8_t* base = &bimodal[pc & (bimodal_size - 1)];
-  int base_says = *base >= 0, other_says = other >= 0 ? tage[other][index[other]].counter >= 0 : base_says;
-  int says = provider >= 0 ? tage[provider][index[provider]].counter >= 0 : base_says;
-  if (provider >= 0) {  // a new entry with a weak counter is trusted less than what it would replace
-    int8_t counter = tage[provider][index[provider]].counter;
-    if (!tage[provider][index[provider]].useful && (counter == 0 || counter == -1)) says = other_says;
-  }
-  int wrong = says != taken;
-  if (provider >= 0) {
-    int8_t* counter = &tage[provider][index[provider]].counter;
-    int provider_right = (*counter >= 0) == taken;
-    if (provider_right != (other_says == taken)) {
-      uint8_t* useful = &tage[provider][index[provider]].useful;
-      if (provider_right) *useful += *useful < 3; else *useful -= *useful > 0;
-    }
-    *counter = (int8_t)(taken ? (*counter < 3 ? *counter + 1 : 3) : (*counter > -4 ? *counter - 1 : -4));
-  }
-  if (provider < 0) *base = (int8_t)(taken ? (*base < 1 ? *base + 1 : 1) : (*base > -2 ? *base - 1 : -2));
-  if (wrong && provider < tage_tables - 1) {
-    int placed = 0;
-    for (int t = provider + 1; t < tage_tables && !placed; t++)
-      if (!tage[t][index[t]].useful) {
-        tage[t][index[t]].tag = tag[t], tage[t][index[t]].counter = (int8_t)(taken ? 0 : -1), placed = 1;
-      }
-    if (!placed)
-      for (int t = provider + 1; t < tage_tables; t++) tage[t][index[t]].useful -= tage[t][index[t]].useful > 0;
-  }
-  history_at = (history_at - 1) & 511, history[history_at] = (uint8_t)taken;
-  for (int t = 0; t < tage_tables; t++) {
-    int out = history[(history_at + (uint32_t)tage_history[t]) & 511];
-    fold(&folded_index[t], tage_history[t], 11, taken, out), fold(&folded_tag[t], tage_history[t], 10, taken, out);
-  }
-  return wrong;
-}
-
 // Long bursts skip most loads and stores but still report branches: following them in the short ones is enough.
 enum { branches_to_warm_up = 200 };
-void perfcast_branch(uint32_t id, uint32_t taken) {
-  if (!perfcast_burst || burst_long || !mine()) return;
-  int wrong = predict_and_learn(id, taken != 0);
+static void count_branch(uint32_t id, int wrong) {
   if (++branches_in_burst <= branches_to_warm_up) return;  // the history of the burst's start is not the program's
   branches[id].executed++, branches[id].mispredicted += (uint64_t)wrong;
   if ((branches_in_burst & 1023) == 0 && seconds() - burst_start > burst_longest) end_burst();
+}
+void perfcast_branch(uint32_t id, uint32_t taken) {
+  if (perfcast_burst && !burst_long && mine()) count_branch(id, wrong_direction(id, taken != 0));
+}
+// A jump by a table or through a pointer.
+void perfcast_jump(uint32_t id, uint64_t target) {
+  if (perfcast_burst && !burst_long && mine()) count_branch(id, wrong_target(id, target));
 }
 
 // ---- The clock of bursts.

@@ -1,16 +1,19 @@
 /* A plugin for qemu's user-mode emulation that counts what a program executes: every translated block with its
- * bytes, how often it ran, and where it went next. Counts live in a file mapped shared, so that they are there
+ * bytes, how often it ran, where it went next, and how often a simulated predictor would have been wrong about that. Counts live in a file mapped shared, so that they are there
  * however the program ends. No header of qemu is needed: the few declarations below are its interface, version 1.
  *
- *   -plugin blocks.so,out=FILE,maps=FILE[,limit=INSTRUCTIONS][,skip=FILE]
+ *   -plugin blocks.so,out=FILE,maps=FILE[,limit=INSTRUCTIONS][,skip=FILE][,whole=SECONDS,seconds=SECONDS]
  *
- * limit: end the run after about so many instructions (header.stopped is set). skip: ranges of the program's own code
+ * limit: end the run after about so many instructions (header.stopped is set). whole: after so many seconds of
+ * processor time count in one stretch of ten only (header.sampled is set); seconds: end the run after so many. skip: ranges of the program's own code
  * that are not counted: the lowest code address of its file, then "start end" per line, ascending, hexadecimal.
  *
  * FILE holds a header and records, all fields 64 bit little-endian unless said: see `struct header`, `struct block`.
  * Edges beyond the four of a block are in chained `struct more`. The maps file lists the mappings code was found in:
  * "start end offset path", hexadecimal.
  */
+#include "branch_predictor.h"
+
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef uint64_t qemu_plugin_id_t;
@@ -39,15 +43,15 @@ uint64_t qemu_plugin_start_code(void);
 __attribute__((visibility("default"))) int qemu_plugin_version = 1;
 
 struct header {
-  char magic[8]; /* "PCBLOCK1" */
+  char magic[8]; /* "PCBLOCK2" */
   uint64_t used; /* bytes of the file in use */
-  uint64_t vcpus, stopped, lost, instructions;
+  uint64_t vcpus, stopped, lost, instructions, sampled;
 };
 struct edge { uint64_t to, count; };
 struct more { uint64_t next; struct edge edges[6]; };
 struct block {
   uint64_t kind_size; /* record size in bytes; the lowest bit tells a block (1) from a chain of edges (0) */
-  uint64_t pc, count;
+  uint64_t pc, count, predicted, mispredicted;
   uint32_t instructions, bytes;
   struct edge edges[4];
   uint64_t more; /* offset of a struct more's record, behind its size word; 0: none */
@@ -121,14 +125,53 @@ static void count_edge(struct block *from, uint64_t to) {
   give();
 }
 
+static __thread enum ending { STRAIGHT, CONDITIONAL, INDIRECT } last_ending;
+
+/* With several threads they share the predictor, as threads of a core do. */
+static void predict(struct block *from, uint64_t to) {
+  uint32_t id = (uint32_t)(from->pc ^ from->pc >> 32);
+  int wrong = last_ending == CONDITIONAL ? wrong_direction(id, to != from->pc + from->bytes) : wrong_target(id, to);
+  add(&from->predicted, 1);
+  if (wrong) add(&from->mispredicted, 1);
+}
+
+/* Stretches of 5 ms of the run. Predicting is slow: it is done in one of four. All of the first seconds are counted,
+ * then one stretch in eight. The clock is asked seldom. */
+static double whole = 1e30, seconds_most = 1e30;
+static bool counting = true, predicting = true;
+static void look_at_clock(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  double now = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+  uint64_t stretch = (uint64_t)(now / 0.005);
+  if (now > seconds_most) { head->stopped = 1; _exit(99); }
+  predicting = stretch % 4 == 0, counting = now < whole || stretch % 8 == 0;
+  if (now >= whole) head->sampled = 1;
+}
+
 static void executed(unsigned vcpu, void *data) {
   (void)vcpu;
+  static __thread unsigned ticks;
+  if ((++ticks & 4095) == 0) look_at_clock();
+  if (!counting) { last = NULL; return; }
   struct block *block = data;
   add(&block->count, 1);
-  if (last) count_edge(last, block->pc);
-  last = block;
+  if (last) {
+    count_edge(last, block->pc);
+    if (last_ending != STRAIGHT && predicting) predict(last, block->pc);
+  }
+  last = block, last_ending = STRAIGHT;
   add(&head->instructions, block->instructions);
   if (head->instructions > limit) { head->stopped = 1; _exit(99); }
+}
+
+static void executed_conditional(unsigned vcpu, void *data) {
+  executed(vcpu, data);
+  last_ending = CONDITIONAL;
+}
+static void executed_indirect(unsigned vcpu, void *data) {
+  executed(vcpu, data);
+  last_ending = INDIRECT;
 }
 
 /* Returns go to too many places to be worth counting: the analysis finds them from the counts. */
@@ -186,6 +229,21 @@ static bool is_return(const unsigned char *code, size_t size) {
   return (word & 0xfffffc1f) == 0xd65f0000 || (word & 0xfffffbff) == 0xd65f0bff;
 }
 
+static enum ending ending_of(const unsigned char *code, size_t size) {
+  if (arm) {
+    uint32_t word;
+    memcpy(&word, code, 4);
+    if (word >> 24 == 0x54 || (word & 0x7c000000) == 0x34000000) return CONDITIONAL; /* b.cond; cbz, cbnz, tbz, tbnz */
+    return (word & 0xffdffc1f) == 0xd61f0000 ? INDIRECT : STRAIGHT;                  /* br, blr */
+  }
+  size_t at = 0;
+  while (at < size && (code[at] == 0x2e || code[at] == 0x3e || code[at] == 0xf2 || (code[at] & 0xf0) == 0x40)) at++;
+  if (at + 1 >= size) return STRAIGHT;
+  if ((code[at] & 0xf0) == 0x70 || (code[at] == 0x0f && (code[at + 1] & 0xf0) == 0x80)) return CONDITIONAL;
+  int operation = code[at + 1] >> 3 & 7;
+  return code[at] == 0xff && (operation == 2 || operation == 4) ? INDIRECT : STRAIGHT; /* call, jmp */
+}
+
 static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb) {
   (void)id;
   uint64_t pc = qemu_plugin_tb_vaddr(tb);
@@ -206,8 +264,12 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb) {
     last_at = at, at += qemu_plugin_insn_size(insn);
   }
   block->kind_size = size | 1;
-  bool returns = is_return(block->code + last_at, at - last_at);
-  qemu_plugin_register_vcpu_tb_exec_cb(tb, returns ? executed_return : executed, NO_REGISTERS, block);
+  enum ending ending = ending_of(block->code + last_at, at - last_at);
+  void (*call)(unsigned, void *) = is_return(block->code + last_at, at - last_at) ? executed_return
+                                   : ending == CONDITIONAL                        ? executed_conditional
+                                   : ending == INDIRECT                           ? executed_indirect
+                                                                                  : executed;
+  qemu_plugin_register_vcpu_tb_exec_cb(tb, call, NO_REGISTERS, block);
 }
 
 static void started(qemu_plugin_id_t id, unsigned vcpu) {
@@ -222,6 +284,8 @@ __attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t 
     if (!strncmp(argv[i], "out=", 4)) out = argv[i] + 4;
     else if (!strncmp(argv[i], "maps=", 5)) snprintf(maps_path, sizeof maps_path, "%s", argv[i] + 5);
     else if (!strncmp(argv[i], "limit=", 6)) limit = strtoull(argv[i] + 6, NULL, 10);
+    else if (!strncmp(argv[i], "whole=", 6)) whole = atof(argv[i] + 6);
+    else if (!strncmp(argv[i], "seconds=", 8)) seconds_most = atof(argv[i] + 8);
     else if (!strncmp(argv[i], "skip=", 5)) read_skipped(argv[i] + 5);
   }
   int file = out ? open(out, O_RDWR | O_CREAT | O_TRUNC, 0600) : -1;
@@ -229,7 +293,7 @@ __attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t 
   base = mmap(NULL, capacity, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
   if (base == MAP_FAILED) return 1;
   head = (struct header *)base;
-  memcpy(head->magic, "PCBLOCK1", 8);
+  memcpy(head->magic, "PCBLOCK2", 8);
   head->used = sizeof *head;
   qemu_plugin_register_vcpu_init_cb(id, started);
   qemu_plugin_register_vcpu_tb_trans_cb(id, translated);

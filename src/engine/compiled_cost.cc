@@ -53,7 +53,6 @@ void place_blocks(CompiledCost& cost, const Graph& machine_code) {
     block.block = &block.function->blocks[static_cast<std::size_t>(b.block)];
     block.region = index.of(*block.function, *block.block);
     block.core = b;
-    cost.library_traced = cost.library_traced || block.function->library;
     cost.blocks.push_back(std::move(block));
   }
 }
@@ -82,7 +81,7 @@ void join_memory(CompiledCost& cost, const Profile& profile, const Machine& mach
 }  // namespace
 
 double CompiledCost::seconds() const {
-  double ns = core.cycles * ns_per_cycle + outside.faults_ns + outside.start_ns + (library_traced ? 0 : outside.library_ns);
+  double ns = core.cycles * ns_per_cycle + outside.faults_ns + outside.start_ns + outside.library_ns;
   for (const CompiledBlock& block : blocks) {
     ns += block.memory.dependent_ns;
     for (double level : block.memory.level_ns) ns += level;
@@ -105,7 +104,7 @@ CompiledCost compiled_cost(const Profile& profile, const Machine& machine, CoreT
   if (profile.ir) cost.regions = code_regions(*profile.ir);
   place_blocks(cost, *profile.machine);
   join_memory(cost, profile, machine);
-  cost.outside = outside_time(profile, machine);
+  cost.outside = outside_time(profile, machine, traced_routines(*profile.machine));
   return cost;
 }
 

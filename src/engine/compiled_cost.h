@@ -37,7 +37,6 @@ struct CompiledCost {
   std::vector<RegionCost> region_costs;
   std::vector<CompiledBlock> blocks;   // those executed
   OutsideTime outside;
-  bool library_traced = false;         // library code is among the blocks; outside.library_ns is then not to be added
   double lines = 0, unknown_lines = 0; // from beyond the first cache; whose reuse was not seen
 
   double seconds() const;              // of everything

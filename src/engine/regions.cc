@@ -62,9 +62,20 @@ double footprint_bytes(const Profile& profile, const Machine& machine) {
   return profile.run.page_faults * (machine.memory ? machine.memory->page_bytes : 4096);
 }
 
-OutsideTime outside_time(const Profile& profile, const Machine& machine) {
+std::set<std::string> traced_routines(const Graph& machine) {
+  std::set<std::string> names;
+  for (const Function& function : machine.functions) {
+    if (!function.library || function.blocks.empty()) continue;
+    bool stub = function.name.ends_with("@plt");
+    names.insert(stub ? function.name.substr(0, function.name.size() - 4) : function.name);
+  }
+  return names;
+}
+
+OutsideTime outside_time(const Profile& profile, const Machine& machine, const std::set<std::string>& traced) {
   OutsideTime time;
   for (const auto& [name, calls] : profile.library_calls) {
+    if (traced.contains(name)) continue;
     const Measurement* cost = routine_cost(machine, name);
     double each = cost ? cost->value : guessed_routine_ns;
     time.routines_ns[name] = calls * each;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,10 @@ struct OutsideTime {
   std::vector<Gap> gaps;                      // routines without a cost, costed by a guess
   double guessed_ns = 0;
 };
-OutsideTime outside_time(const Profile& profile, const Machine& machine);
+// Library routines whose code is in the profile.
+std::set<std::string> traced_routines(const Graph& machine);
+
+// `traced`: routines whose code is in the profile and costs what it costs there.
+OutsideTime outside_time(const Profile& profile, const Machine& machine, const std::set<std::string>& traced = {});
 
 }  // namespace perfcast::engine

@@ -125,6 +125,11 @@ WalkProgram walk_program(const Graph& graph, const std::vector<InstructionForm>&
     if (form.call) program.calls.emplace_back();
     program.branches.push_back(form.branch || form.ret);
   }
+  for (WalkBlock& block : program.blocks)
+    for (std::size_t at = block.begin; at < block.end; at++) {
+      const auto& form = forms[static_cast<std::size_t>(program.code[at]->form)];
+      if ((form.branch && at + 1 == block.end) || (form.call && form.indirect)) block.mispredicts_at = at;
+    }
   CallLinker(program, graph).link();
   return program;
 }
@@ -176,8 +181,8 @@ WalkStep Walker::next() {
   bool leaves = block_ >= 0 && at_ >= here().end && &here() == &left;
   settle();
   bool behind = block_ >= 0 && program_.code[at_]->address == instruction.address + static_cast<std::uint64_t>(instruction.size);
-  if (leaves && branch) {
-    step.taken = !behind;
+  if (leaves && branch) step.taken = !behind;
+  if (step.instruction == left.mispredicts_at) {
     left.mispredictions_due += left.misprediction_rate;
     if (left.mispredictions_due >= 1) step.mispredicted = true, left.mispredictions_due -= 1;
   }

@@ -31,6 +31,7 @@ struct WalkBlock {
   std::vector<int> successors;      // walk blocks
   EvenChoice choice;
   double misprediction_rate = 0, mispredictions_due = 0;
+  std::size_t mispredicts_at = ~std::size_t{0};  // its last branch, or else its last call through a pointer
 };
 
 struct WalkProgram {

@@ -6,6 +6,7 @@
 
 #include "frontends/machine_code/decode.h"
 #include "frontends/machine_code/machine_graph.h"
+#include "frontends/machine_code/scale_to_calls.h"
 #include "frontends/machine_code/traced_graph.h"
 
 namespace perfcast::machine_code {
@@ -44,33 +45,6 @@ void add_plain_run(const std::string& executable, const std::vector<std::string>
   if (!outcome || outcome->ending != Ending::exited) return;
   run.page_faults = static_cast<double>(outcome->page_faults_minor + outcome->page_faults_major);
   run.seconds = outcome->cpu.value;
-}
-
-// One factor for all library code of a run that was cut off: how often its routines were called in the whole run, to
-// how often in the part seen, weighted with calls. The dynamic linker's work is done at the start and stays.
-double scale_of(const TracedGraph& traced, const std::map<std::string, double>& known) {
-  double whole = 0, seen = 0;
-  for (const auto& f : traced.graph.functions) {
-    const std::string name = f.name.ends_with("@plt") ? f.name.substr(0, f.name.size() - 4) : "";
-    auto exact = known.find(name);
-    if (exact == known.end()) continue;
-    whole += exact->second, seen += f.calls.value;
-  }
-  return seen > 0 && whole > seen ? whole / seen : 1;
-}
-
-void multiply(Count& count, double factor) { count.value *= factor, count.certainty = Certainty::ratio; }
-
-void scale_up(Graph& graph, double factor) {
-  for (auto& f : graph.functions) {
-    if (f.library_name.starts_with("ld-linux")) continue;
-    multiply(f.calls, factor);
-    for (auto& b : f.blocks) {
-      multiply(b.count, factor);
-      for (auto& edge : b.next) multiply(edge.count, factor);
-    }
-    for (auto& loop : f.loops) multiply(loop.entries, factor), multiply(loop.iterations, factor);
-  }
 }
 
 // Leaves out the rarest library functions, together at most this share of the executed instructions: start-up code has
@@ -137,7 +111,7 @@ Result<LibraryCode> trace_library_code(const std::string& executable, const std:
                                        std::vector<InstructionForm>& forms, const LibraryTraceOptions& options) {
   TraceOptions how;
   how.input_file = options.input_file, how.folder = options.folder, how.system_root = options.system_root;
-  how.limits.time = options.time;
+  how.limits.time = Seconds{4 * options.time.value + 5}, how.processor_time = options.time;  // a busy machine may need longer
   how.skip = options.own_functions;
   TRY(const Trace trace, trace_program(executable, arguments, how));
   TRY(Decoder decoder, Decoder::make(trace.triple, options.tables_cpu));
@@ -147,12 +121,10 @@ Result<LibraryCode> trace_library_code(const std::string& executable, const std:
   what.executable = executable, what.library_only = true;
   TracedGraph traced = graph_of_trace(trace, decoder, table, what);
   LibraryCode code;
-  code.complete = trace.outcome.ending != Ending::timed_out;
+  code.complete = trace.complete;
   if (!code.complete) {
-    code.scale = scale_of(traced, options.known_calls);
-    scale_up(traced.graph, code.scale);
-    traced.gaps.push_back({"library code was traced for the first " + std::to_string(static_cast<int>(options.time.value)) +
-                               " s under emulation only and scaled by the number of calls", {}, 0});
+    scale_to_calls(traced.graph, options.known_calls);
+    traced.gaps.push_back({"library code was traced in part only and scaled by the number of calls", {}, 0});
   }
   leave_out_rare(traced.graph, traced.gaps);
   code.graph = std::move(traced.graph), code.gaps = std::move(traced.gaps);

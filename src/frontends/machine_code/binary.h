@@ -30,7 +30,7 @@ Result<Profile> analyze_binary(const std::string& executable, const std::vector<
 // How long the tracing of libraries may take; what is cut off is scaled up.
 struct LibraryTraceOptions {
   std::string input_file, folder, tables_cpu, system_root;
-  Seconds time{5};                             // then the run is ended
+  Seconds time{5};                             // of processor; then the run is ended
   std::vector<std::string> own_functions;      // the program's own, by linkage name: not counted here
   std::map<std::string, double> known_calls;   // exact counts of calls of library routines, for scaling
 };
@@ -38,8 +38,7 @@ struct LibraryTraceOptions {
 struct LibraryCode {
   Graph graph;               // functions, marked with their library; counts scaled to the whole run
   std::vector<Gap> gaps;
-  bool complete = true;      // the run ended within its time
-  double scale = 1;          // that counts were multiplied by when it did not
+  bool complete = true;      // all of the run was counted
 };
 
 // Everything the program executes outside its own functions, as counted machine code: sin, memcpy, malloc, printf,

@@ -23,13 +23,13 @@ namespace {
 // The plugin's file, as qemu_blocks.c writes it.
 struct FileHeader {
   char magic[8];
-  std::uint64_t used, vcpus, stopped, lost, instructions;
+  std::uint64_t used, vcpus, stopped, lost, instructions, sampled;
 };
 struct FileEdge {
   std::uint64_t to, count;
 };
 struct FileBlock {
-  std::uint64_t kind_size, address, count;
+  std::uint64_t kind_size, address, count, predicted, mispredicted;
   std::uint32_t instructions, bytes;
   FileEdge edges[4];
   std::uint64_t more;
@@ -70,7 +70,7 @@ class MappedFile {
 void read_blocks(const MappedFile& file, const FileHeader& header, Trace& trace) {
   // The same code may have been translated several times: one entry for each address and bytes.
   struct Sum {
-    double count = 0;
+    double count = 0, predicted = 0, mispredicted = 0;
     std::map<std::uint64_t, double> next;
   };
   std::map<std::pair<std::uint64_t, std::vector<std::uint8_t>>, Sum> sums;
@@ -82,7 +82,8 @@ void read_blocks(const MappedFile& file, const FileHeader& header, Trace& trace)
     if (auto block = kind_size & 1 ? file.at<FileBlock>(at) : std::nullopt; block && block->count) {
       const std::uint8_t* code = file.data() + at + sizeof(FileBlock);
       Sum& sum = sums[{block->address, {code, code + block->bytes}}];
-      sum.count += static_cast<double>(block->count);
+      sum.count += static_cast<double>(block->count), sum.predicted += static_cast<double>(block->predicted);
+      sum.mispredicted += static_cast<double>(block->mispredicted);
       auto take = [&](const FileEdge& edge) { if (edge.count) sum.next[edge.to] += static_cast<double>(edge.count); };
       for (const auto& edge : block->edges) take(edge);
       for (std::uint64_t more = block->more; more;) {
@@ -95,7 +96,7 @@ void read_blocks(const MappedFile& file, const FileHeader& header, Trace& trace)
     at += size;
   }
   for (auto& [key, sum] : sums)
-    trace.blocks.push_back({key.first, sum.count, key.second, {sum.next.begin(), sum.next.end()}});
+    trace.blocks.push_back({key.first, sum.count, sum.predicted > 0 ? sum.count * sum.mispredicted / sum.predicted : 0, key.second, {sum.next.begin(), sum.next.end()}});
 }
 
 void read_mappings(const std::string& text, Trace& trace) {
@@ -168,6 +169,8 @@ Result<Trace> trace_program(const std::string& executable, const std::vector<std
   const std::string out = folder.file("blocks.bin"), maps = folder.file("maps.txt");
   std::string settings = plugin + ",out=" + out + ",maps=" + maps;
   if (options.instruction_limit) settings += ",limit=" + std::to_string(std::llround(*options.instruction_limit));
+  if (options.processor_time)
+    settings += fmt::format(",whole={:.3f},seconds={:.3f}", 0.6 * options.processor_time->value, options.processor_time->value);
   if (!options.skip.empty()) {
     const std::string ranges = folder.file("skip.txt");
     CHECK_OK(write_file(ranges, skipped_ranges(image, options.skip)));
@@ -184,7 +187,7 @@ Result<Trace> trace_program(const std::string& executable, const std::vector<std
   trace.triple = image.triple();
   const MappedFile file(out);
   const auto header = file.at<FileHeader>(0);
-  if (!header || std::memcmp(header->magic, "PCBLOCK1", 8) != 0)
+  if (!header || std::memcmp(header->magic, "PCBLOCK2", 8) != 0)
     return unfit("qemu could not run the plugin: " + trace.outcome.errors, request.command[0]);
   if (header->used == sizeof(FileHeader)) {
     const std::string said = trace.outcome.errors;
@@ -196,7 +199,7 @@ Result<Trace> trace_program(const std::string& executable, const std::vector<std
   trace.instructions = static_cast<double>(header->instructions);
   trace.threads = static_cast<int>(header->vcpus);
   trace.overflowed = header->lost > 0;
-  trace.complete = trace.outcome.ending == Ending::exited && !header->stopped;
+  trace.complete = trace.outcome.ending == Ending::exited && !header->stopped && !header->sampled;
   read_blocks(file, *header, trace);
   if (auto text = read_file(maps)) read_mappings(*text, trace);
   return trace;

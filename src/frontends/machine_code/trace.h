@@ -16,7 +16,7 @@ namespace perfcast::machine_code {
 // A stretch of code qemu translated at once: straight code up to a branch, a call, a page's end.
 struct TracedBlock {
   std::uint64_t address = 0;
-  double count = 0;
+  double count = 0, mispredicted = 0;  // executions; how often a simulated predictor was wrong about what came next
   std::vector<std::uint8_t> bytes;
   std::vector<std::pair<std::uint64_t, double>> next;  // address, how often; none after a return
 };
@@ -32,7 +32,7 @@ struct Trace {
   std::string triple;
   double instructions = 0;
   int threads = 1;
-  bool complete = true;      // ended by itself within the limits
+  bool complete = true;      // ended by itself within the limits, and all of it was counted
   bool overflowed = false;   // more code than the file could hold
   RunOutcome outcome;
 };
@@ -42,6 +42,8 @@ struct TraceOptions {
   std::string folder;                       // where it runs; empty: here
   RunLimits limits;
   std::optional<double> instruction_limit;  // end the run after about so many
+  // Of processor: counts all of the first 60 % of it, then one stretch in eight, then ends the run.
+  std::optional<Seconds> processor_time;
   std::vector<std::string> skip;            // functions of the executable that are not counted
   std::string system_root;                  // where a foreign program finds its libraries; empty: the usual place
 };

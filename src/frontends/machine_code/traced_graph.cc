@@ -13,7 +13,7 @@ namespace {
 // One instruction, with all that happened to it.
 struct Site {
   Decoded decoded;
-  double count = 0;
+  double count = 0, mispredicted = 0;
   double repetitions = 0;                 // of a repeated string instruction
   std::map<std::uint64_t, double> flow;   // to where control went next in the same function or by a jump
   std::map<std::uint64_t, double> calls;  // to where it called
@@ -51,7 +51,7 @@ Sites sites_of(const Trace& trace, Decoder& decoder, FormTable& forms, std::vect
           gaps.push_back({"an instruction at address " + std::to_string(address) + " is not known", {}, block.count});
           break;
         }
-        found = sites.emplace(address, Site{std::move(*decoded), 0, 0, {}, {}}).first;
+        found = sites.emplace(address, Site{std::move(*decoded), 0, 0, 0, {}, {}}).first;
       }
       if (last) sites[last].flow[address] += block.count;
       found->second.count += block.count;
@@ -60,6 +60,7 @@ Sites sites_of(const Trace& trace, Decoder& decoder, FormTable& forms, std::vect
     }
     if (!last) continue;
     Site& site = sites[last];
+    site.mispredicted += block.mispredicted;
     for (auto [to, count] : block.next) add_ending(site, forms[site.decoded.instruction.form], last, to, count);
   }
   return sites;
@@ -139,7 +140,7 @@ class Builder {
     auto follows = [&](std::uint64_t before, std::uint64_t address) {
       const Site &a = sites_.at(before), &b = sites_.at(address);
       const auto step = a.flow.find(address);
-      return !a.decoded.ends_block && step != a.flow.end() && step->second == a.count && a.count == b.count &&
+      return !a.decoded.ends_block && a.calls.empty() && step != a.flow.end() && step->second == a.count && a.count == b.count &&
              before + a.decoded.instruction.size == address;
     };
     std::vector<std::vector<std::uint64_t>> pieces;
@@ -167,6 +168,7 @@ class Builder {
         if (line.file != b.at.file) i.file = line.file;
       }
       for (auto [to, count] : site.calls) add_call(b, to, count);
+      if (site.mispredicted > 0) b.mispredicted = site.mispredicted;
       if (site.repetitions > 0 && b.count.value > 0) b.usage["string repetitions"] += site.repetitions / b.count.value;
       b.code.push_back(std::move(i));
     }

@@ -6,6 +6,8 @@
 #include <llvm/IR/Verifier.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
+#include <set>
+
 #include "frontends/llvm_ir/module.h"
 #include "frontends/memory_profile/accesses.h"
 #include "frontends/memory_profile/versions.h"
@@ -25,7 +27,8 @@ struct Runtime {
         threshold(variable(module, "perfcast_threshold", Type::getInt64Ty(context))),
         access(function(module, "perfcast_access", {Type::getInt32Ty(context), Type::getInt64Ty(context)})),
         range(function(module, "perfcast_range", {Type::getInt32Ty(context), Type::getInt64Ty(context), Type::getInt64Ty(context)})),
-        branch(function(module, "perfcast_branch", {Type::getInt32Ty(context), Type::getInt32Ty(context)})) {}
+        branch(function(module, "perfcast_branch", {Type::getInt32Ty(context), Type::getInt32Ty(context)})),
+        jump(function(module, "perfcast_jump", {Type::getInt32Ty(context), Type::getInt64Ty(context)})) {}
 
   static GlobalVariable* variable(Module& module, const char* name, Type* type) {
     return cast<GlobalVariable>(module.getOrInsertGlobal(name, type));
@@ -37,7 +40,7 @@ struct Runtime {
   }
   LLVMContext& context;
   GlobalVariable *flag, *threshold;
-  FunctionCallee access, range, branch;
+  FunctionCallee access, range, branch, jump;
 };
 
 // A call inside a function with debug information needs a position of its own.
@@ -74,15 +77,59 @@ Value* pointer_of(Instruction& instruction) {
   return getLoadStorePointerOperand(&instruction);
 }
 
+void report_branch(Runtime& runtime, BranchInst& branch, std::uint32_t id) {
+  IRBuilder<> builder(&branch);
+  give_position(builder, branch);
+  builder.CreateCall(runtime.branch, {builder.getInt32(id), builder.CreateZExt(branch.getCondition(), builder.getInt32Ty())});
+}
+
+// On the way to each of its targets a switch tells which one it is.
+void report_switch(Runtime& runtime, SwitchInst& jump, std::uint32_t id) {
+  std::set<BasicBlock*> reported;
+  for (unsigned k = 0; k < jump.getNumSuccessors(); k++) {
+    BasicBlock* target = jump.getSuccessor(k);
+    if (!reported.insert(target).second) continue;
+    if (!target->getUniquePredecessor()) {
+      target = SplitCriticalEdge(&jump, k, CriticalEdgeSplittingOptions().setMergeIdenticalEdges());
+      if (!target) continue;  // into a landing pad
+      reported.insert(target);
+    }
+    if (target->getFirstInsertionPt() == target->end()) continue;
+    IRBuilder<> builder(target, target->getFirstInsertionPt());
+    give_position(builder, jump);
+    builder.CreateCall(runtime.jump, {builder.getInt32(id), builder.getInt64(k)});
+  }
+}
+
+void report_call(Runtime& runtime, CallBase& call, std::uint32_t id) {
+  IRBuilder<> builder(&call);
+  give_position(builder, call);
+  builder.CreateCall(runtime.jump, {builder.getInt32(id), builder.CreatePtrToInt(call.getCalledOperand(), builder.getInt64Ty())});
+}
+
+// What a predictor may be wrong about: conditional branches, switches, calls through pointers.
+std::vector<Instruction*> find_branches(Function& function) {
+  std::vector<Instruction*> found;
+  for (BasicBlock& block : function)
+    for (Instruction& instruction : block) {
+      auto* branch = dyn_cast<BranchInst>(&instruction);
+      auto* call = dyn_cast<CallBase>(&instruction);
+      if ((branch && branch->isConditional()) || isa<SwitchInst>(&instruction) || (call && call->isIndirectCall())) found.push_back(&instruction);
+    }
+  return found;
+}
+
+void report_branch_like(Runtime& runtime, Instruction& instruction, std::uint32_t id) {
+  if (auto* branch = dyn_cast<BranchInst>(&instruction)) report_branch(runtime, *branch, id);
+  else if (auto* jump = dyn_cast<SwitchInst>(&instruction)) report_switch(runtime, *jump, id);
+  else report_call(runtime, cast<CallBase>(instruction), id);
+}
+
 void instrument(Function& function, Runtime& runtime, MemoryProfile& profile) {
   std::vector<FoundAccess> found = find_accesses(function);
-  std::vector<BranchInst*> branches;
+  std::vector<Instruction*> branches = find_branches(function);
   std::vector<std::string> branch_blocks;
-  for (BasicBlock& block : function)
-    if (auto* branch = dyn_cast<BranchInst>(block.getTerminator()); branch && branch->isConditional()) {
-      branches.push_back(branch);
-      branch_blocks.push_back(block.getName().str());
-    }
+  for (const Instruction* branch : branches) branch_blocks.push_back(branch->getParent()->getName().str());
   std::vector<std::string> access_blocks;
   for (const FoundAccess& access : found) access_blocks.push_back(access.block->getName().str());
 
@@ -90,12 +137,9 @@ void instrument(Function& function, Runtime& runtime, MemoryProfile& profile) {
   if (!make_versions(function, *runtime.flag, slow)) return;
   auto slow_of = [&](Instruction* fast) { return dyn_cast_or_null<Instruction>(slow.lookup(fast)); };
   for (std::size_t i = 0; i < branches.size(); i++) {
-    auto* branch = dyn_cast_or_null<BranchInst>(slow_of(branches[i]));
-    if (!branch || !branch->isConditional()) continue;
-    IRBuilder<> builder(branch);
-    give_position(builder, *branch);
-    builder.CreateCall(runtime.branch, {builder.getInt32(static_cast<std::uint32_t>(profile.branches.size())),
-                                        builder.CreateZExt(branch->getCondition(), builder.getInt32Ty())});
+    Instruction* branch = slow_of(branches[i]);
+    if (!branch || (isa<BranchInst>(branch) && !cast<BranchInst>(branch)->isConditional())) continue;
+    report_branch_like(runtime, *branch, static_cast<std::uint32_t>(profile.branches.size()));
     profile.branches.push_back({{function.getName().str(), branch_blocks[i]}, 0, 0});
   }
   for (std::size_t i = 0; i < found.size(); i++) {

@@ -141,23 +141,51 @@ void apply(const MemoryProfile& profile, Graph& ir) {
     }
   for (const BranchSite& site : profile.branches)
     if (auto it = blocks.find({site.function, site.block}); it != blocks.end() && site.executed > 0)
-      it->second->mispredicted = it->second->count.value * site.mispredicted / site.executed;
+      it->second->mispredicted = it->second->mispredicted.value_or(0) + it->second->count.value * site.mispredicted / site.executed;
 }
 
+namespace {
+
+// Which machine blocks of an IR block take its mispredictions: those that jump by a table, else those with a
+// conditional branch, else those that call through a pointer.
+int claim_of(const Block& block, const std::vector<InstructionForm>& forms) {
+  bool jumps = false, conditional = false, calls = false;
+  for (const Instruction& instruction : block.code) {
+    const InstructionForm& form = forms[static_cast<std::size_t>(instruction.form)];
+    jumps = jumps || (form.branch && form.indirect && !form.ret && !form.call);
+    conditional = conditional || form.conditional, calls = calls || (form.call && form.indirect);
+  }
+  return jumps && block.next.size() > 1 ? 3 : conditional && block.next.size() > 1 ? 2 : calls ? 1 : 0;
+}
+
+}  // namespace
+
+// Mispredictions are kept in number: copies of an IR block and the tree of comparisons a switch became share them by
+// their executions.
 void pass_on_mispredictions(const Graph& ir, const std::vector<InstructionForm>& forms, Graph& machine) {
-  std::map<std::pair<std::string, std::string>, double> rates;  // mispredictions per execution
+  std::map<std::pair<std::string, std::string>, double> mispredicted;
   for (const Function& function : ir.functions)
     for (const Block& block : function.blocks)
-      if (block.mispredicted && block.count.value > 0) rates[{function.name, block.name}] = *block.mispredicted / block.count.value;
+      if (block.mispredicted) mispredicted[{function.name, block.name}] = *block.mispredicted;
   for (Function& function : machine.functions) {
-    // Of the machine blocks an IR block became, the last with a conditional branch holds the IR's branch; the ones
-    // before it are expansions of selects and the like. Copies of it in other places each keep the rate.
+    struct Claims {
+      int strongest = 0;
+      double executions = 0;
+    };
+    std::map<std::string, Claims> claims;  // of the machine blocks an IR block became
+    for (const Block& block : function.blocks) {
+      if (!block.from) continue;
+      Claims& all = claims[*block.from];
+      int claim = claim_of(block, forms);
+      if (claim > all.strongest) all = {claim, 0};
+      if (claim == all.strongest) all.executions += block.count.value;
+    }
     for (Block& block : function.blocks) {
-      if (!block.from || block.code.empty() || block.next.size() < 2) continue;
-      bool conditional = false;
-      for (const Instruction& instruction : block.code) conditional = conditional || forms[static_cast<std::size_t>(instruction.form)].conditional;
-      auto rate = rates.find({function.name, *block.from});
-      if (conditional && rate != rates.end()) block.mispredicted = rate->second * block.count.value;
+      auto known = block.from ? mispredicted.find({function.name, *block.from}) : mispredicted.end();
+      if (known == mispredicted.end()) continue;
+      const Claims& all = claims[*block.from];
+      if (all.strongest > 0 && all.executions > 0 && claim_of(block, forms) == all.strongest)
+        block.mispredicted = known->second * block.count.value / all.executions;
     }
   }
 }

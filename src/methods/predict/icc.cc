@@ -46,7 +46,7 @@ Answer answer_icc(const Profile& profile, const Machine& machine, const PredictO
     if (b.core.executions > 0)
       sum.add(*b.function, *b.block, shares_of(b, machine.memory ? &*machine.memory : nullptr, cost->ns_per_cycle));
   const engine::OutsideTime& outside = cost->outside;
-  if (!cost->library_traced) sum.add_outside({"library", 1, 1e-9 * outside.library_ns, 2e-10 * outside.library_ns});
+  if (outside.library_ns > 0) sum.add_outside({"library", 1, 1e-9 * outside.library_ns, 2e-10 * outside.library_ns});
   sum.add_outside({"page faults", profile.run.page_faults, 1e-9 * outside.faults_ns, 1e-10 * outside.faults_ns});
   sum.add_outside({"start", 1, 1e-9 * outside.start_ns, 1e-10 * outside.start_ns});
 
@@ -61,10 +61,9 @@ Answer answer_icc(const Profile& profile, const Machine& machine, const PredictO
   ModelError error = icc_compiled;
   if (prediction.seconds > 0) error.spread = std::hypot(error.spread, icc_memory_spread * memory_seconds / prediction.seconds);
   prediction.interval = interval_of(prediction.seconds, prediction.sd.value_or(0), error, options.confidence);
-  if (!cost->library_traced) prediction.gaps = outside.gaps;
+  prediction.gaps = outside.gaps;
   if (prediction.seconds > 0)
-    prediction.estimated_share = cost->core.by_llvm * cost->core.seconds / prediction.seconds +
-                                 (cost->library_traced ? 0 : 1e-9 * outside.guessed_ns / prediction.seconds);
+    prediction.estimated_share = (cost->core.by_llvm * cost->core.seconds + 1e-9 * outside.guessed_ns) / prediction.seconds;
   if (!machine.memory) prediction.remarks.push_back(machine.name + " has no memory levels: every load is taken to hit the first cache");
   else if (profile.ir && cost->lines > 0 && cost->unknown_lines > 0.1 * cost->lines)
     prediction.remarks.push_back("the reuse of " + std::to_string(static_cast<int>(100 * cost->unknown_lines / cost->lines)) +
