@@ -104,7 +104,7 @@ CompiledCost compiled_cost(const Profile& profile, const Machine& machine, CoreT
   if (profile.ir) cost.regions = code_regions(*profile.ir);
   place_blocks(cost, *profile.machine);
   join_memory(cost, profile, machine);
-  cost.outside = outside_time(profile, machine, traced_routines(*profile.machine));
+  cost.outside = outside_time(profile, machine, calls_beyond(*profile.machine));
   return cost;
 }
 

@@ -1,6 +1,7 @@
 #include "engine/regions.h"
 
 #include <algorithm>
+#include <set>
 
 namespace perfcast::engine {
 namespace {
@@ -62,20 +63,24 @@ double footprint_bytes(const Profile& profile, const Machine& machine) {
   return profile.run.page_faults * (machine.memory ? machine.memory->page_bytes : 4096);
 }
 
-std::set<std::string> traced_routines(const Graph& machine) {
-  std::set<std::string> names;
+std::map<std::string, double> calls_beyond(const Graph& machine) {
+  std::set<std::string> known;
+  for (const Function& function : machine.functions)
+    if (!function.blocks.empty()) known.insert(function.name);
+  std::map<std::string, double> calls;
   for (const Function& function : machine.functions) {
-    if (!function.library || function.blocks.empty()) continue;
-    bool stub = function.name.ends_with("@plt");
-    names.insert(stub ? function.name.substr(0, function.name.size() - 4) : function.name);
+    if (function.library) continue;
+    for (const Block& block : function.blocks)
+      for (const Call& call : block.calls)
+        if (call.callee != "*" && !known.contains(call.callee) && !known.contains(call.callee + "@plt") && block.count.value > 0)
+          calls[call.callee] += block.count.value * call.per_execution;
   }
-  return names;
+  return calls;
 }
 
-OutsideTime outside_time(const Profile& profile, const Machine& machine, const std::set<std::string>& traced) {
+OutsideTime outside_time(const Profile& profile, const Machine& machine, const std::map<std::string, double>& library_calls) {
   OutsideTime time;
-  for (const auto& [name, calls] : profile.library_calls) {
-    if (traced.contains(name)) continue;
+  for (const auto& [name, calls] : library_calls) {
     const Measurement* cost = routine_cost(machine, name);
     double each = cost ? cost->value : guessed_routine_ns;
     time.routines_ns[name] = calls * each;

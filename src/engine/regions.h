@@ -3,7 +3,6 @@
 #pragma once
 
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -36,10 +35,11 @@ struct OutsideTime {
   std::vector<Gap> gaps;                      // routines without a cost, costed by a guess
   double guessed_ns = 0;
 };
-// Library routines whose code is in the profile.
-std::set<std::string> traced_routines(const Graph& machine);
+// Calls, by routine, of code that is not in the profile's machine level. What the compiler made instructions of
+// (sqrt, memcpy of a few bytes) is not called there.
+std::map<std::string, double> calls_beyond(const Graph& machine);
 
-// `traced`: routines whose code is in the profile and costs what it costs there.
-OutsideTime outside_time(const Profile& profile, const Machine& machine, const std::set<std::string>& traced = {});
+// `library_calls`: what is called outside, by routine.
+OutsideTime outside_time(const Profile& profile, const Machine& machine, const std::map<std::string, double>& library_calls);
 
 }  // namespace perfcast::engine

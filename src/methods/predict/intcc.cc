@@ -68,7 +68,7 @@ Answer answer_intcc(const Profile& profile, const Machine& machine, const Predic
       sum.add(*region.function, *block, shares);
     }
   }
-  engine::OutsideTime outside = engine::outside_time(profile, machine);
+  engine::OutsideTime outside = engine::outside_time(profile, machine, profile.library_calls);
   sum.add_outside({"library", 1, 1e-9 * outside.library_ns, 2e-10 * outside.library_ns});
   sum.add_outside({"page faults", profile.run.page_faults, 1e-9 * outside.faults_ns, 1e-10 * outside.faults_ns});
   sum.add_outside({"start", 1, 1e-9 * outside.start_ns, 1e-10 * outside.start_ns});
