@@ -55,6 +55,13 @@ Result<Profile> find_profile(const std::string& name) {
                "perfcast analyze SOURCE -o FILE makes one");
 }
 
+std::optional<std::string> path_of_record(const std::string& name) {
+  for (const auto& machine : list_machines())
+    if (machine.name == name) return machine.path;
+  std::string bundled = (bundled_data() / "profiles" / (name + ".profile.json")).string();
+  return is_file(bundled) ? std::optional(bundled) : std::nullopt;
+}
+
 Status save_machine(const Machine& machine, bool make_default) {
   std::error_code error;
   fs::create_directories(saved_machines(), error);

@@ -19,6 +19,8 @@ struct NamedMachine {
 std::vector<NamedMachine> list_machines();
 Result<Machine> find_machine(const std::string& name_or_file);
 Result<Profile> find_profile(const std::string& name_or_file);
+// The file of a saved or bundled machine, or of a bundled profile, of this name.
+std::optional<std::string> path_of_record(const std::string& name);
 
 // Saves under the machine's own name in the user's data folder; with make_default it becomes what `--machine`
 // means when it is not given.

@@ -3,6 +3,7 @@
 #include "base/paths.h"
 #include "record/demand.h"
 #include "record/dilation.h"
+#include "record/gate.h"
 #include "record/machine.h"
 #include "record/network.h"
 #include "record/prediction.h"
@@ -14,6 +15,7 @@ namespace perfcast {
 
 PERFCAST_RECORD_FILE(, DemandProfile)
 PERFCAST_RECORD_FILE(, Dilation)
+PERFCAST_RECORD_FILE(, Gate)
 PERFCAST_RECORD_FILE(, Machine)
 PERFCAST_RECORD_FILE(, Network)
 PERFCAST_RECORD_FILE(, Profile)

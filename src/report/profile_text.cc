@@ -3,24 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
 
 #include "base/text.h"
+#include "report/profile_digest.h"
 
 namespace perfcast::report {
 namespace {
-
-std::string shown_name(const Function& function) { return function.readable.empty() ? function.name : function.readable; }
-
-bool is_quantity(const std::string& name) { return name == "flops" || name.starts_with("bytes_"); }
-
-// IR operations of one execution of a block; what costs nothing is left out.
-double operations_of(const Block& block) {
-  double sum = 0;
-  for (const auto& [name, times] : block.usage)
-    if (!is_quantity(name) && name != "phi") sum += times;
-  return sum;
-}
 
 std::string run_text(const Profile& profile) {
   const ProgramRun& run = profile.run;
@@ -36,17 +24,9 @@ std::string run_text(const Profile& profile) {
 }
 
 std::string level_text(const char* name, const Graph& graph, const char* unit) {
-  std::size_t blocks = 0, executed = 0, functions = 0;
-  double total = 0;
-  for (const auto& function : graph.functions) {
-    functions += function.calls.value > 0;
-    for (const auto& block : function.blocks) {
-      blocks++, executed += block.count.value > 0;
-      total += block.count.value * (block.code.empty() ? operations_of(block) : static_cast<double>(block.code.size()));
-    }
-  }
-  return fmt::format("  {:<9}  {} of {} functions and {} of {} blocks executed, {} {}\n", name, functions,
-                     graph.functions.size(), executed, blocks, number_text(total), unit);
+  LevelDigest digest = digest_level(name, graph);
+  return fmt::format("  {:<9}  {} of {} functions and {} of {} blocks executed, {} {}\n", name, digest.executed_functions,
+                     digest.functions, digest.executed, digest.blocks, number_text(digest.work), unit);
 }
 
 std::string totals_text(const Graph& graph) {
@@ -55,37 +35,17 @@ std::string totals_text(const Graph& graph) {
                      size_text(usage["bytes_loaded"]), size_text(usage["bytes_stored"]));
 }
 
-// Loops by the share of all IR operations in their own blocks, inner loops apart.
 std::string loops_text(const Graph& graph, std::size_t rows) {
-  struct Row {
-    const Function* function;
-    const Loop* loop;
-    double work;
-  };
-  std::vector<Row> found;
-  double total = 0;
-  for (const auto& function : graph.functions) {
-    std::vector<double> work(function.loops.size());
-    for (const auto& block : function.blocks) {
-      const double here = block.count.value * operations_of(block);
-      total += here;
-      if (block.loop) work[static_cast<std::size_t>(*block.loop)] += here;
-    }
-    for (std::size_t i = 0; i < work.size(); i++)
-      if (work[i] > 0) found.push_back({&function, &function.loops[i], work[i]});
-  }
-  if (found.empty()) return {};
-  std::ranges::sort(found, [](const Row& a, const Row& b) {
-    return std::tuple(-a.work, a.function->name, a.loop->header) < std::tuple(-b.work, b.function->name, b.loop->header);
-  });
+  auto loops = loops_by_work(graph);
+  if (loops.empty()) return {};
   Table table({"loop", "line", "entries", "iterations", "of all IR operations"});
-  for (std::size_t i = 0; i < std::min(rows, found.size()); i++) {
-    const auto& [function, loop, work] = found[i];
-    table.add({shown_name(*function), loop->at.known() ? loop->at.text() : "-", number_text(loop->entries.value, 10),
-               number_text(loop->iterations.value, 10), percent_text(work / total)});
+  for (std::size_t i = 0; i < std::min(rows, loops.size()); i++) {
+    const LoopDigest& loop = loops[i];
+    table.add({loop.function, loop.line > 0 ? fmt::format("{}:{}", loop.file, loop.line) : "-", number_text(loop.entries, 10),
+               number_text(loop.iterations, 10), percent_text(loop.share)});
   }
   std::string text = "\n" + table.text();
-  if (found.size() > rows) text += fmt::format("and {} more loops\n", found.size() - rows);
+  if (loops.size() > rows) text += fmt::format("and {} more loops\n", loops.size() - rows);
   return text;
 }
 

@@ -1,0 +1,279 @@
+// The records as the page meets them: only the keys it draws from, everything that may be missing optional.
+// docs/formats.md describes the files in full.
+
+export interface Measurement {
+  value: number;
+  sd?: number;
+  how?: string;
+  note?: string;
+  not_detected?: boolean;
+  limit?: number;
+}
+
+export interface MadeBy {
+  perfcast?: string;
+  host?: string;
+  system?: string;
+  compiler?: string;
+  flags?: string;
+  date?: string;
+  clock?: string;
+  command?: string;
+}
+
+export interface Gap {
+  what: string;
+  at?: { file?: string; line?: number };
+  weight?: number;
+}
+
+export interface Part {
+  name: string;
+  seconds: number;
+  count?: number;
+  sd?: number;
+}
+
+export interface ModelPrediction {
+  model: string;
+  machine: string;
+  seconds: number;
+  interval: [number, number];
+  confidence?: number;
+  parts: Part[];
+  views?: Record<string, Part[]>;
+  estimated_share?: number;
+  gaps?: Gap[];
+  remarks?: string[];
+}
+
+export interface Prediction {
+  program: string;
+  made_by?: MadeBy;
+  predictions: ModelPrediction[];
+  measured?: { seconds: number; interval: [number, number]; runs: number; disturbed?: number; how?: string };
+  refused?: string[];
+}
+
+export interface MemoryLevel {
+  name: string;
+  capacity_bytes?: Measurement;
+  latency_ns?: Measurement;
+  read_ns?: Record<string, Measurement>;
+  write_ns?: Record<string, Measurement>;
+  parallel_misses?: Measurement;
+}
+
+export interface Machine {
+  name: string;
+  description?: string;
+  isa?: string;
+  made_by?: MadeBy & { more?: Record<string, string> };
+  source?: { language: string; compiler?: string; flags?: string; costs: Record<string, Measurement> }[];
+  mflops?: Measurement;
+  core?: {
+    clock_ghz?: Measurement;
+    llvm_cpu?: string;
+    front_end?: Record<string, Measurement>;
+    window?: Record<string, Measurement>;
+    ports?: string[];
+    branches?: Record<string, Measurement | string>;
+  };
+  memory?: { line_bytes?: number; page_bytes?: number; levels?: MemoryLevel[] };
+  system?: Record<string, unknown>;
+  peaks?: Record<string, Measurement>;
+  gaps?: Gap[];
+}
+
+export interface AgainstLlvm {
+  machine: string;
+  llvm_cpu: string;
+  compared: number;
+  disagreements: {
+    form: string;
+    opcode: string;
+    latency?: number;
+    llvm_latency?: number;
+    throughput?: number;
+    llvm_throughput?: number;
+  }[];
+}
+
+export interface LoopBounds {
+  function: string;
+  file?: string;
+  line?: number;
+  unit?: string;
+  iterations?: number;
+  m?: number;
+  ma?: number;
+  mac?: number;
+  macs?: number;
+  window?: number;
+  measured?: number | null;
+  gaps?: Record<string, number | null>;
+  advice?: (string | Record<string, unknown>)[];
+}
+
+export interface Bounds {
+  program?: string;
+  machine?: string;
+  made_by?: MadeBy;
+  loops: LoopBounds[];
+}
+
+export interface Evaluated {
+  set: Record<string, number>;
+  seconds: number;
+  interval?: [number, number];
+  warnings?: string[];
+}
+
+export interface Equation {
+  program?: string;
+  machine?: string;
+  made_by?: MadeBy;
+  parameters: (string | { name: string; value?: number; low?: number; high?: number; meaning?: string })[];
+  seconds: string;
+  blocks?: Record<string, number>;
+  at?: Evaluated[];
+  [more: string]: unknown;
+}
+
+export interface UseNode {
+  name: string;
+  share: number;
+  seconds?: number;
+  capacity?: number | null;
+  children?: UseNode[];
+  [more: string]: unknown;
+}
+
+export interface UseTree {
+  program?: string;
+  machine?: string;
+  made_by?: MadeBy;
+  root: UseNode;
+  upgrades?: { change: string; seconds: number; interval?: [number, number] }[];
+}
+
+export interface Dilation {
+  program?: string;
+  command?: string;
+  made_by?: MadeBy;
+  points: {
+    d: number;
+    elapsed: number;
+    normalized?: number;
+    speedup?: number | null;
+    segments?: unknown;
+    valid?: boolean;
+  }[];
+  verdict?: unknown;
+}
+
+export interface Validation {
+  machine: string;
+  suite?: string;
+  made_by?: MadeBy;
+  programs: {
+    name: string;
+    measured?: number;
+    measured_interval?: [number, number];
+    runs?: number;
+    disturbed?: number;
+    models: Record<string, { seconds: number; error: number; interval: [number, number]; covered: boolean }>;
+    failed?: string;
+  }[];
+  models: Record<
+    string,
+    {
+      mape: number;
+      median: number;
+      bias?: number;
+      within: Record<string, number>;
+      tau: number;
+      coverage: number;
+      programs?: number;
+    }
+  >;
+}
+
+export interface Gate {
+  base: string;
+  candidate: string;
+  machine: string;
+  model: string;
+  limit: number;
+  base_seconds: number;
+  seconds: number;
+  change: number;
+  passed: boolean;
+  functions: { name: string; base_seconds: number; seconds: number; change?: number; share: number; status: string }[];
+}
+
+// What the page needs of a profile; the program makes it from the whole one.
+export interface ProfileDigest {
+  program: string;
+  made_by?: MadeBy;
+  run?: {
+    sources?: string[];
+    arguments?: string[];
+    cflags?: string;
+    language?: string;
+    compiler?: string;
+    target?: string;
+    cpu?: string;
+    isa?: string;
+    parameters?: Record<string, number>;
+    page_faults?: number;
+    seconds?: number;
+    ending?: string;
+  };
+  levels: { level: string; functions: number; executed_functions: number; blocks: number; executed: number; work: number }[];
+  loops: { function: string; file?: string; line?: number; entries: number; iterations: number; share: number }[];
+  operations: { name: string; count: number; meaning?: string }[];
+  library_calls?: Record<string, number>;
+  gaps?: Gap[];
+}
+
+export interface Frame {
+  name: string;
+  seconds: number;
+  self: number;
+  children?: Frame[];
+}
+
+export interface Flame {
+  program: string;
+  machine: string;
+  model: string;
+  root: Frame;
+}
+
+export interface SourceText {
+  file: string;
+  first_line: number;
+  text?: string;
+}
+
+export interface Embedded {
+  file: string;
+  computed?: boolean;
+  record: { format: string; version: number } & Record<string, unknown>;
+}
+
+export interface PageData {
+  title: string;
+  made_by?: MadeBy;
+  records: Embedded[];
+  references?: Machine[];
+  against_llvm?: AgainstLlvm[];
+  sources?: SourceText[];
+  flames?: Flame[];
+  meanings?: Record<string, string>;
+}
+
+export function records<T>(data: PageData, kind: string): T[] {
+  return data.records.filter((r) => r.record.format === "perfcast." + kind).map((r) => r.record as unknown as T);
+}

@@ -1,0 +1,104 @@
+#include "cli/report_records.h"
+
+#include <filesystem>
+
+#include "methods/characterize/instructions/against_llvm.h"
+#include "record/gate.h"
+#include "record/library.h"
+#include "record/validation.h"
+
+namespace perfcast::cli {
+namespace {
+
+using report::PageData;
+using Reader = Status (*)(const Json&, const std::string&, ReportRecords&, PageData&);
+
+Status read_machine(const Json& json, const std::string& file, ReportRecords& records, PageData& page) {
+  TRY(Machine machine, record_from_json<Machine>(json, file));
+  page.records.push_back({file, false, json});
+  records.machines.push_back(std::move(machine));
+  return {};
+}
+
+// Profiles hold whole programs; the page gets what it shows of them.
+Status read_profile(const Json& json, const std::string& file, ReportRecords& records, PageData& page) {
+  TRY(Profile profile, record_from_json<Profile>(json, file));
+  page.records.push_back({file, false, Json::parse(record_text(report::digest_profile(profile)))});
+  records.profiles.push_back(std::move(profile));
+  return {};
+}
+
+Status read_prediction(const Json& json, const std::string& file, ReportRecords& records, PageData& page) {
+  TRY(Prediction prediction, record_from_json<Prediction>(json, file));
+  page.records.push_back({file, false, json});
+  records.predictions.push_back(std::move(prediction));
+  return {};
+}
+
+// A record that the page shows as it is, once it is known to fit its format.
+template <class Record>
+Status read_plain(const Json& json, const std::string& file, ReportRecords&, PageData& page) {
+  TRY(Record record, record_from_json<Record>(json, file));
+  page.records.push_back({file, false, json});
+  return {};
+}
+
+// The same for kinds without a type here: format and version are checked, the page draws what it finds.
+template <const char* const& format>
+Status read_untyped(const Json& json, const std::string& file, ReportRecords&, PageData& page) {
+  CHECK_OK(check_format(json, format, 1, file));
+  page.records.push_back({file, false, json});
+  return {};
+}
+constexpr const char* bounds_format = "perfcast.bounds";
+constexpr const char* equation_format = "perfcast.equation";
+constexpr const char* tree_format = "perfcast.tree";
+constexpr const char* dilation_format = "perfcast.dilation";
+
+struct Kind {
+  const char* format;
+  Reader read;
+};
+constexpr Kind kinds[] = {
+    {Machine::format, read_machine},
+    {Profile::format, read_profile},
+    {Prediction::format, read_prediction},
+    {Validation::format, read_plain<Validation>},
+    {Gate::format, read_plain<Gate>},
+    {bounds_format, read_untyped<bounds_format>},
+    {equation_format, read_untyped<equation_format>},
+    {tree_format, read_untyped<tree_format>},
+    {dilation_format, read_untyped<dilation_format>},
+};
+
+}  // namespace
+
+Status read_report_record(const std::string& name, ReportRecords& records, PageData& page) {
+  std::error_code ignored;
+  std::string path = name;
+  if (!std::filesystem::exists(name, ignored))
+    if (auto found = path_of_record(name)) path = *found;
+  TRY(Json json, read_json_file(path));
+  const std::string format = format_of(json);
+  for (const Kind& kind : kinds)
+    if (format == kind.format) return kind.read(json, path, records, page);
+  if (format.empty()) return unfit("this is not a perfcast file (no \"format\")", name);
+  return unfit("a report has no view of " + format + " files", name,
+               "machine, profile, prediction, bounds, equation, tree, dilation, validation and gate files");
+}
+
+std::optional<Json> against_llvm_json(const Machine& machine) {
+  if (!machine.core) return {};
+  auto result = instructions::against_llvm(*machine.core, machine.isa);
+  if (!result || result->rows.empty()) return {};
+  Json rows = Json::array();
+  for (const auto& row : result->rows) {
+    Json json = {{"form", row.form}, {"opcode", row.opcode}};
+    if (row.latency) json["latency"] = *row.latency, json["llvm_latency"] = *row.llvm_latency;
+    if (row.throughput) json["throughput"] = *row.throughput, json["llvm_throughput"] = *row.llvm_throughput;
+    rows.push_back(std::move(json));
+  }
+  return Json{{"machine", machine.name}, {"llvm_cpu", result->llvm_cpu}, {"compared", result->compared}, {"disagreements", rows}};
+}
+
+}  // namespace perfcast::cli
