@@ -42,7 +42,7 @@ export function barFigure(options: BarsOptions): Figure {
     option: (c) => {
       const bars = options.bars();
       return {
-        grid: { left: 8, right: 84, top: 8, bottom: options.axisName ? 36 : 22, containLabel: true },
+        grid: { left: bars.some((b) => b.value < 0) ? 40 : 8, right: 84, top: 8, bottom: options.axisName ? 36 : 22, containLabel: true },
         tooltip: tooltip(c, {
           trigger: "axis",
           axisPointer: { type: "shadow" },
@@ -72,9 +72,10 @@ export function barFigure(options: BarsOptions): Figure {
             data: bars.map((b) => ({
               value: b.value,
               name: b.name,
-              itemStyle: { borderRadius: [0, 3, 3, 0], color: b.colour ?? options.colour?.(b, c) ?? c.series[0] },
+              label: { position: b.value < 0 ? "left" : "right" },
+              itemStyle: { borderRadius: b.value < 0 ? [3, 0, 0, 3] : [0, 3, 3, 0], color: b.colour ?? options.colour?.(b, c) ?? c.series[0] },
             })),
-            label: { show: true, position: "right", color: c.muted, fontSize: 11.5, formatter: (p: { value: number }) => options.text(p.value) },
+            label: { show: true, color: c.muted, fontSize: 11.5, formatter: (p: { value: number }) => options.text(p.value) },
           },
         ],
       };

@@ -80,6 +80,16 @@ export function legend(colours: Palette, more: Record<string, unknown> = {}): Re
   return { textStyle: { color: colours.ink }, icon: "roundRect", itemWidth: 12, itemHeight: 12, top: 0, left: 0, ...more };
 }
 
+// The decades around positive numbers, for a logarithmic axis; tight: just around them.
+export function logRange(values: number[], tight = false): { min: number; max: number; startValue: number } {
+  const positive = values.filter((v) => v > 0 && Number.isFinite(v));
+  if (!positive.length) return { min: 0.1, max: 10, startValue: 0.1 };
+  const low = Math.min(...positive), high = Math.max(...positive);
+  const min = tight ? low / 1.25 : Math.pow(10, Math.floor(Math.log10(low) - 1e-9));
+  const max = tight ? high * 1.25 : Math.max(high * 1.05, min * 10);
+  return { min, max, startValue: min };
+}
+
 export const escape = (text: string): string =>
   text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c] as string);
 

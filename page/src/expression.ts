@@ -1,4 +1,4 @@
-// Evaluates the expressions of an equation in the page: numbers, names, + - * / ^, parentheses and a few functions.
+// Evaluates the expressions of an equation in the page: the language of src/expr/parse.h, in what is written to files.
 // An expression is compiled once into closures, so that a slider can evaluate a curve at every step.
 
 export type Values = Record<string, number>;
@@ -20,9 +20,13 @@ const functions: Record<string, (...x: number[]) => number> = {
   ceiling: Math.ceil,
   sin: Math.sin,
   cos: Math.cos,
-  step: (x) => (x > 0 ? 1 : x < 0 ? 0 : 0.5),
+  lg: Math.log2,
+  lg2: Math.log2,
+  step: (x) => (x >= 0 ? 1 : 0),
+  Heaviside: (x) => (x >= 0 ? 1 : 0),
+  dirac: () => 0,
   mod: (a, b) => a - b * Math.floor(a / b),
-  div: (a, b) => Math.floor(a / b),
+  pick: (k, ...list) => list[Math.round(k)] ?? NaN,
 };
 
 const tokens = /\s*(?:(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|([A-Za-z_][\w.]*)|(\*\*|<=|>=|==|!=|[-+*/^(),<>?:]))/y;

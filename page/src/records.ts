@@ -99,6 +99,14 @@ export interface AgainstLlvm {
   }[];
 }
 
+export interface Advice {
+  text: string;
+  cause?: string;
+  gap?: string;
+  cycles?: number;
+  seconds?: number;
+}
+
 export interface LoopBounds {
   function: string;
   file?: string;
@@ -111,8 +119,22 @@ export interface LoopBounds {
   macs?: number;
   window?: number;
   measured?: number | null;
-  gaps?: Record<string, number | null>;
-  advice?: (string | Record<string, unknown>)[];
+  seconds?: number;
+  share?: number;
+  vector_bits?: number;
+  limited_by?: Record<string, string>;
+  p_parts?: { name: string; amount: number }[];
+  advice?: (string | Advice)[];
+  remarks?: string[];
+}
+
+interface RunTimeBound {
+  m: number;
+  ma: number;
+  mac: number;
+  macs: number;
+  window: number;
+  measured?: number | null;
 }
 
 export interface Bounds {
@@ -120,6 +142,12 @@ export interface Bounds {
   machine?: string;
   made_by?: MadeBy;
   loops: LoopBounds[];
+  run_time?: RunTimeBound;
+  loops_share?: number;
+  measured_how?: string;
+  threads?: { threads: number; actual_seconds?: number; balanced_seconds?: number; measured_seconds?: number; speedup?: number; utilisation?: number }[];
+  broken_laws?: { law: string; function?: string; by: number }[];
+  remarks?: string[];
 }
 
 export interface Evaluated {
@@ -142,34 +170,63 @@ export interface Equation {
 
 export interface UseNode {
   name: string;
+  meaning?: string;
   share: number;
   seconds?: number;
   capacity?: number | null;
+  residue?: number;
   children?: UseNode[];
-  [more: string]: unknown;
+}
+
+export interface Upgrade {
+  change: string;
+  seconds: number;
+  interval?: [number, number];
+  speedup?: number;
+  remark?: string;
 }
 
 export interface UseTree {
   program?: string;
   machine?: string;
   made_by?: MadeBy;
+  unit?: string;
   root: UseNode;
-  upgrades?: { change: string; seconds: number; interval?: [number, number] }[];
+  upgrades?: Upgrade[];
+  ranking?: Upgrade[];
+  crossed?: { changes: string[]; speedup: number[][] };
+  processors?: { fast: number[]; speed: number[]; improvement: number[][]; tolerance: number[][] };
+  comparisons?: { program: string; machine?: string; distance: number; finding?: string }[];
+  remarks?: string[];
+}
+
+export interface DilationPoint {
+  d: number;
+  elapsed: number;
+  normalized?: number;
+  speedup?: number | null;
+  normalized_times?: Record<string, number>;
+  segments?: unknown;
+  valid?: boolean;
+  doubts?: string[];
 }
 
 export interface Dilation {
   program?: string;
-  command?: string;
+  kind?: string;
+  ranks?: number;
+  cores?: number;
   made_by?: MadeBy;
-  points: {
-    d: number;
-    elapsed: number;
-    normalized?: number;
-    speedup?: number | null;
-    segments?: unknown;
-    valid?: boolean;
-  }[];
-  verdict?: unknown;
+  points: DilationPoint[];
+  verdict?: string;
+  explanation?: string;
+  compute_share?: number;
+  transport_share?: number;
+  logic_share?: number;
+  ideal?: number;
+  useful_until?: number;
+  regions?: { region: string; share: number; points: DilationPoint[]; promised?: number }[];
+  remarks?: string[];
 }
 
 export interface Validation {

@@ -57,7 +57,7 @@ export function surface(options: SurfaceOptions): { element: HTMLElement; redraw
     const sin = Math.sin(turn), cos = Math.cos(turn), up = Math.cos(tilt), down = Math.sin(tilt);
     const project = (x: number, y: number, z: number) => {
       const depth = x * sin + y * cos;
-      return { x: size.width / 2 + 190 * (x * cos - y * sin), y: size.height / 2 + 70 + 190 * down * depth - 190 * up * z - 60 * down, depth };
+      return { x: size.width / 2 + 180 * (x * cos - y * sin), y: 255 - 55 * Math.sin(tilt) + 150 * down * depth - 165 * up * z, depth };
     };
     const pieces: { depth: number; element: SVGElement }[] = [];
     for (let i = 0; i + 1 < xs.values.length; i++)

@@ -81,6 +81,24 @@ std::string Table::text() const {
   return result;
 }
 
+std::string Table::markdown() const {
+  auto line = [](const std::vector<std::string>& row) {
+    std::string result = "|";
+    for (const auto& word : row) {
+      std::string cell;
+      for (char c : word) cell += c == '|' ? std::string("\\|") : std::string(1, c);
+      result += " " + cell + " |";
+    }
+    return result + "\n";
+  };
+  std::string result = line(head_) + "|";
+  for (std::size_t i = 0; i < head_.size(); i++) result += i ? " ---: |" : " --- |";
+  result += "\n";
+  for (const auto& row : rows_)
+    if (!row.empty()) result += line(row);
+  return result;
+}
+
 std::string Table::csv() const {
   auto line = [](const std::vector<std::string>& row) {
     std::string result;

@@ -25,6 +25,7 @@ class Table {
   void rule() { rows_.push_back({}); }
   std::string text() const;
   std::string csv() const;
+  std::string markdown() const;
   bool empty() const { return rows_.empty(); }
 
  private:

@@ -27,6 +27,8 @@ constexpr Command commands[] = {
     {"tree", "Where does the demand go; what does an upgrade buy?", add_tree},
     {"dilate", "Would a faster network help, measured on the network you have?", add_dilate},
     {"validate", "How wrong are the predictions, on this machine, today?", add_validate},
+    {"report", "Show it all: one offline page from any mix of files", add_report},
+    {"gate", "Has this change made the program slower, by what it executes?", add_gate},
     {"show", "Show what a file says: statistics of a profile, a machine, a prediction", add_show},
     {"machines", "List, show and compare machines", add_machines},
 };

@@ -3,8 +3,10 @@
 #include <filesystem>
 
 #include "methods/characterize/instructions/against_llvm.h"
+#include "record/dilation.h"
 #include "record/gate.h"
 #include "record/library.h"
+#include "record/use_tree.h"
 #include "record/validation.h"
 
 namespace perfcast::cli {
@@ -52,8 +54,6 @@ Status read_untyped(const Json& json, const std::string& file, ReportRecords&, P
 }
 constexpr const char* bounds_format = "perfcast.bounds";
 constexpr const char* equation_format = "perfcast.equation";
-constexpr const char* tree_format = "perfcast.tree";
-constexpr const char* dilation_format = "perfcast.dilation";
 
 struct Kind {
   const char* format;
@@ -67,8 +67,8 @@ constexpr Kind kinds[] = {
     {Gate::format, read_plain<Gate>},
     {bounds_format, read_untyped<bounds_format>},
     {equation_format, read_untyped<equation_format>},
-    {tree_format, read_untyped<tree_format>},
-    {dilation_format, read_untyped<dilation_format>},
+    {UseTree::format, read_plain<UseTree>},
+    {Dilation::format, read_plain<Dilation>},
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace perfcast::report {
 namespace {
@@ -19,6 +20,10 @@ const Graph* graph_for(const Profile& profile, Model model) {
 }
 
 std::string shown_name(const Function& function) { return function.readable.empty() ? function.name : function.readable; }
+
+void sort_frames(std::vector<Frame>& frames) {
+  std::ranges::sort(frames, [](const Frame& a, const Frame& b) { return std::tuple(-a.seconds, a.name) < std::tuple(-b.seconds, b.name); });
+}
 
 // Functions and how often each calls which other; without the edges that close a recursion.
 class CallGraph {
@@ -133,7 +138,7 @@ class TreeMaker {
       if (share * total_of(to) >= least_) frame.children.push_back(frame_of(to, share));
       else frame.self += share * total_of(to);
     }
-    std::ranges::stable_sort(frame.children, [](const Frame& a, const Frame& b) { return a.seconds > b.seconds; });
+    sort_frames(frame.children);
     return frame;
   }
 
@@ -167,7 +172,7 @@ Frame call_tree(const Profile& profile, const ModelPrediction& prediction, doubl
         known + part.seconds <= prediction.seconds * (1 + 1e-9))
       root.children.push_back({"[" + part.name + "]", part.seconds, part.seconds, {}}), known += part.seconds;
   root.self = std::max(0.0, prediction.seconds - known);
-  std::ranges::stable_sort(root.children, [](const Frame& a, const Frame& b) { return a.seconds > b.seconds; });
+  sort_frames(root.children);
   return root;
 }
 

@@ -82,7 +82,7 @@ ProfileDigest digest_profile(const Profile& profile) {
   if (profile.machine) digest.levels.push_back(digest_level("machine", *profile.machine));
   if (digest.loops.size() > most_loops) digest.loops.resize(most_loops);
   digest.gaps = profile.gaps;
-  std::ranges::stable_sort(digest.gaps, [](const Gap& a, const Gap& b) { return a.weight > b.weight; });
+  std::ranges::sort(digest.gaps, [](const Gap& a, const Gap& b) { return std::tuple(-a.weight, a.at, a.what) < std::tuple(-b.weight, b.at, b.what); });
   if (digest.gaps.size() > most_gaps) digest.gaps.resize(most_gaps);
   return digest;
 }

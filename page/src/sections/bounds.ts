@@ -1,10 +1,10 @@
 // Loops between what is possible and what is: the ladder of bounds M, MA, MAC, MACS (Lee and Davidson) as stacked gaps.
 import { barsHeight } from "../bars";
-import { card, section, type Section } from "../card";
+import { card, fact, facts, notes, section, type Section } from "../card";
 import { axis, figure, legend, lines, tooltip } from "../chart";
 import { el, longTable } from "../dom";
-import { count, number } from "../format";
-import type { Bounds, LoopBounds } from "../records";
+import { count, number, percent, time } from "../format";
+import type { Advice, Bounds, LoopBounds } from "../records";
 
 const rungs: { key: keyof LoopBounds; name: string; gap: string; meaning: string }[] = [
   { key: "m", name: "M", gap: "machine", meaning: "peak of the machine" },
@@ -35,12 +35,7 @@ function stepsOf(loop: LoopBounds): Step[] {
   });
 }
 
-function adviceOf(loop: LoopBounds): string[] {
-  return (loop.advice ?? []).map((item) => {
-    if (typeof item === "string") return item;
-    return String(item.text ?? item.what ?? item.advice ?? Object.values(item).join(": "));
-  });
-}
+const adviceOf = (loop: LoopBounds): Advice[] => (loop.advice ?? []).map((item) => (typeof item === "string" ? { text: item } : item));
 
 function ladder(bounds: Bounds): HTMLElement {
   const loops = bounds.loops.slice(0, 24);
@@ -91,27 +86,82 @@ function ladder(bounds: Bounds): HTMLElement {
   }).element;
 }
 
+// What stands behind gap P where it could be predicted: levels of memory, branches, the system.
+function beyond(bounds: Bounds): HTMLElement | null {
+  const loops = bounds.loops.filter((l) => l.p_parts?.length).slice(0, 16);
+  const names = [...new Set(loops.flatMap((l) => (l.p_parts ?? []).map((p) => p.name)))];
+  if (!loops.length || !names.length) return null;
+  return figure({
+    title: "Beyond the window: what gap P is made of",
+    note: "Cycles per iteration predicted for memory, branches and the system; the rest is what nobody explains, and may be below zero.",
+    label: "Parts of gap P per loop",
+    height: barsHeight(loops.length) + 40,
+    table: { head: ["loop", ...names], rows: loops.map((l) => [nameOf(l), ...names.map((n) => number(l.p_parts?.find((p) => p.name === n)?.amount, 3))]) },
+    option: (c) => ({
+      legend: legend(c),
+      grid: { left: 8, right: 40, top: 44, bottom: 36, containLabel: true },
+      tooltip: tooltip(c, { trigger: "axis", axisPointer: { type: "shadow" }, valueFormatter: (v: number) => number(v, 3) }),
+      xAxis: axis(c, { type: "value", name: "cycles per iteration", nameGap: 24 }),
+      yAxis: axis(c, { type: "category", inverse: true, data: loops.map(nameOf), splitLine: { show: false }, axisLabel: { color: c.ink, interval: 0 } }),
+      series: names.map((n, i) => ({ type: "bar", stack: "p", name: n, barMaxWidth: 17, itemStyle: { color: c.series[(i + 1) % c.series.length] }, data: loops.map((l) => l.p_parts?.find((p) => p.name === n)?.amount ?? 0) })),
+    }),
+  }).element;
+}
+
+function runTime(bounds: Bounds): HTMLElement | null {
+  const r = bounds.run_time;
+  if (!r) return null;
+  return facts(
+    ...rungs.map(({ key, name, meaning }) => {
+      const value = (r as unknown as Record<string, number | null | undefined>)[key as string];
+      return typeof value === "number" ? fact(name, time(value, 3), meaning) : null;
+    }),
+  );
+}
+
+function loopTable(bounds: Bounds): HTMLElement {
+  return longTable(
+    {
+      head: ["loop", "of the time", "iterations", "M", "MA", "MAC", "MACS", "window", "measured", "limited by"],
+      numeric: [false, true, true, true, true, true, true, true, true, false],
+      rows: bounds.loops.map((l) => [
+        nameOf(l),
+        percent(l.share),
+        count(l.iterations),
+        ...(["m", "ma", "mac", "macs", "window", "measured"] as const).map((k) => number(l[k], 3)),
+        l.limited_by?.macs ?? l.limited_by?.mac ?? "",
+      ]),
+    },
+    "Bounds of every loop, cycles per iteration",
+  );
+}
+
 export function boundsSection(list: Bounds[]): Section | null {
   const shown = list.filter((b) => b.loops?.length);
   if (!shown.length) return null;
   const cards = shown.flatMap((bounds) => {
     const title = [bounds.program, bounds.machine && "on " + bounds.machine].filter(Boolean).join(" ");
     const advised = bounds.loops.filter((loop) => adviceOf(loop).length);
+    const p = beyond(bounds);
+    const remarks = [...(bounds.remarks ?? []), ...(bounds.broken_laws ?? []).map((b) => `${b.law} does not hold in ${b.function ?? "a loop"}, by ${percent(b.by)}`)];
     return [
-      card(title || null, ladder(bounds)),
+      card(title || null, runTime(bounds), bounds.measured_how ? el("p", { class: "note" }, "Measured: " + bounds.measured_how) : null),
+      card(null, ladder(bounds)),
+      card(null, loopTable(bounds)),
+      p && card(null, p),
       advised.length
         ? card(
             "What to do about it",
-            longTable(
-              {
-                head: ["loop", "advice"],
-                numeric: [false, false],
-                rows: advised.map((loop) => [nameOf(loop), el("ul", { class: "notes" }, ...adviceOf(loop).map((text) => el("li", {}, text)))]),
-              },
-              "Advice per loop",
+            el(
+              "ul",
+              { class: "advice" },
+              ...advised.slice(0, 12).map((loop) =>
+                el("li", {}, el("strong", {}, nameOf(loop)), el("ul", { class: "notes" }, ...adviceOf(loop).map((a) => el("li", {}, a.text, a.seconds && a.seconds > 0 ? el("span", { class: "note" }, ` up to ${time(a.seconds, 2)}`) : null)))),
+              ),
             ),
           )
         : null,
+      remarks.length ? card(null, notes("Remarks", remarks)) : null,
     ];
   });
   return section("bounds", "Bounds of the hot loops", "How fast could it be, and which of application, compiler, schedule and memory is in the way?", ...cards);

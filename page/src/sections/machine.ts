@@ -2,7 +2,7 @@
 // the tables of LLVM.
 import { barsHeight } from "../bars";
 import { card, fact, facts, notes, section, type Section } from "../card";
-import { axis, figure, legend, lines, tooltip } from "../chart";
+import { axis, figure, legend, lines, logRange, tooltip } from "../chart";
 import { el, longTable, segmented, select } from "../dom";
 import { bytes, number, words } from "../format";
 import type { AgainstLlvm, Machine, Measurement, PageData } from "../records";
@@ -104,7 +104,7 @@ function operations(machine: Machine, others: Machine[], meanings: Record<string
             ]);
           },
         }),
-        xAxis: axis(c, { type: "log", name: "nanoseconds, logarithmic", nameGap: 24, axisLabel: { color: c.muted, hideOverlap: true, formatter: (v: number) => number(v, 2) } }),
+        xAxis: axis(c, { type: "log", ...logRange(list.flatMap((r) => [r.here, r.there ?? r.here])), name: "nanoseconds, logarithmic", nameGap: 24, axisLabel: { color: c.muted, hideOverlap: true, formatter: (v: number) => number(v, 2) } }),
         yAxis: axis(c, { type: "category", inverse: true, data: list.map((r) => r.name), axisTick: { show: false }, splitLine: { show: false }, axisLabel: { color: c.ink, interval: 0, fontSize: 11 } }),
         series: [bar(machine.name, c.series[0], (r) => r.here), ...(other ? [bar(other.name, c.series[1], (r) => r.there)] : [])],
       };
@@ -196,7 +196,7 @@ function instructions(llvm: AgainstLlvm): HTMLElement {
       return {
         grid: { left: 8, right: 40, top: 8, bottom: 38, containLabel: true },
         tooltip: tooltip(c, { trigger: "axis", axisPointer: { type: "shadow" }, formatter: (items: { dataIndex: number }[]) => { const r = list[items[0].dataIndex]; return r ? lines(`${r.name} (${r.opcode})`, [["measured", number(r.here, 3)], ["LLVM", number(r.there, 3)]]) : ""; } }),
-        xAxis: axis(c, { type: "log", name: what === "latency" ? "latency, cycles" : "cycles per instruction", nameGap: 24, axisLabel: { color: c.muted, hideOverlap: true, formatter: (v: number) => number(v, 2) } }),
+        xAxis: axis(c, { type: "log", ...logRange(list.flatMap((r) => [r.here, r.there]), true), name: what === "latency" ? "latency, cycles" : "cycles per instruction", nameGap: 24, axisLabel: { color: c.muted, hideOverlap: true, formatter: (v: number) => number(v, 2) } }),
         yAxis: axis(c, { type: "category", inverse: true, data: list.map((r) => r.name), axisTick: { show: false }, splitLine: { show: false }, axisLabel: { color: c.ink, interval: 0, fontSize: 11 } }),
         series: [
           {

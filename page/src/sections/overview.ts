@@ -31,7 +31,7 @@ export function overviewSection(data: PageData): Section | null {
     if (names.length) list.push(fact("equation", `T(${names.slice(0, 3).join(", ")}${names.length > 3 ? ", …" : ""})`, "with sliders below"));
   }
   for (const d of records<Dilation>(data, "dilation").slice(0, 1))
-    if (typeof d.verdict === "string") list.push(fact("faster network", d.verdict.length < 60 ? d.verdict : "see below"));
+    if (d.verdict) list.push(fact("faster network?", d.verdict, d.explanation?.slice(0, 90)));
   for (const v of records<Validation>(data, "validation").slice(0, 1)) {
     const s = v.models?.icc ?? Object.values(v.models ?? {})[0];
     if (s) list.push(fact(`error on ${v.machine}`, percent(s.median), `median; mean ${percent(s.mape)}; intervals held ${percent(s.coverage)}`));

@@ -49,7 +49,7 @@ function overview(prediction: Prediction): Figure {
       "Dots are predictions, bars their intervals" +
       (measured ? `; the line is what was measured: ${time(measured.seconds)}, ${measured.runs} runs.` : "."),
     label: `Predicted times of ${prediction.program}: ` + rows.map((p) => `${rowName(p)} ${time(p.seconds)}`).join(", "),
-    height: barsHeight(rows.length) + 14,
+    height: barsHeight(rows.length) + 5 * rows.length + 18,
     table,
     option: (c) => ({
       grid: { left: 8, right: 84, top: measured ? 22 : 8, bottom: 36, containLabel: true },
@@ -106,14 +106,21 @@ function overview(prediction: Prediction): Figure {
           symbolSize: 11,
           data: rows.map((p, i) => [p.seconds, i]),
           itemStyle: { color: c.series[0], borderColor: c.card, borderWidth: 1.5 },
-          label: { show: true, position: "right", distance: 8, color: c.ink, fontSize: 11.5, formatter: (p: { dataIndex: number }) => time(rows[p.dataIndex].seconds) },
           markLine: measured && {
             symbol: "none",
             silent: true,
             lineStyle: { color: c.bad, type: "solid", width: 1.5 },
-            label: { formatter: `measured ${time(measured.seconds)}`, color: c.bad, position: "end" },
+            label: { formatter: `measured ${time(measured.seconds)}`, color: c.bad, position: "start", distance: 6 },
             data: [{ xAxis: measured.seconds }],
           },
+        },
+        {
+          type: "scatter",
+          silent: true,
+          symbolSize: 1,
+          itemStyle: { opacity: 0 },
+          data: rows.map((p, i) => [Math.max(p.interval[1], p.seconds), i]),
+          label: { show: true, position: "right", distance: 8, color: c.ink, fontSize: 11.5, formatter: (p: { dataIndex: number }) => time(rows[p.dataIndex].seconds) },
         },
       ],
     }),
@@ -133,7 +140,7 @@ function breakdown(prediction: Prediction, data: PageData): HTMLElement {
   const list = (): Part[] => (view === "parts" ? chosen.parts : (chosen.views?.[view] ?? []));
   const total = () => chosen.seconds || 1;
   const shown = (): Part[] => {
-    const all = list().filter((p) => p.seconds > 0);
+    const all = list().filter((p) => p.seconds > 1e-6 * total());
     if (all.length <= limit) return all;
     const rest = all.slice(limit - 1).reduce((sum, p) => sum + p.seconds, 0);
     return [...all.slice(0, limit - 1), { name: `${all.length - limit + 1} others`, seconds: rest }];
@@ -236,13 +243,14 @@ function sideBySide(prediction: Prediction): HTMLElement | null {
 }
 
 function doubts(prediction: Prediction): string[] {
-  const list: string[] = [];
+  const about = new Map<string, string[]>(); // the same doubt about several predictions is said once
   for (const p of prediction.predictions) {
-    for (const remark of p.remarks ?? []) list.push(`${rowName(p)}: ${remark}`);
-    if ((p.estimated_share ?? 0) >= 0.005) list.push(`${rowName(p)}: ${percent(p.estimated_share)} of the time rests on derived or assumed costs`);
-    for (const gap of p.gaps ?? []) list.push(`${rowName(p)}: ${gap.what}${gap.at?.line ? ` (${gap.at.file}:${gap.at.line})` : ""}`);
+    const say = (what: string) => about.set(what, [...(about.get(what) ?? []), rowName(p)]);
+    (p.remarks ?? []).forEach(say);
+    if ((p.estimated_share ?? 0) >= 0.005) say(`${percent(p.estimated_share)} of the time rests on derived or assumed costs`);
+    for (const gap of p.gaps ?? []) say(gap.what + (gap.at?.line ? ` (${gap.at.file}:${gap.at.line})` : ""));
   }
-  return [...new Set(list), ...(prediction.refused ?? []).map((text) => "no answer from " + text)];
+  return [...[...about].map(([what, who]) => `${who.join(", ")}: ${what}`), ...(prediction.refused ?? []).map((text) => "no answer from " + text)];
 }
 
 export function predictionSection(prediction: Prediction, data: PageData, id: string): Section {

@@ -1,9 +1,9 @@
 // Where the demand goes: the use-tree of Lyon and Snelick, as rings and as an outline, and what upgrades would buy.
 import { barFigure } from "../bars";
-import { card, section, type Section } from "../card";
+import { card, notes, section, type Section } from "../card";
 import { figure, lines, tooltip } from "../chart";
-import { el } from "../dom";
-import { interval, percent, time } from "../format";
+import { el, table } from "../dom";
+import { interval, number, percent, time } from "../format";
 import type { UseNode, UseTree } from "../records";
 
 const ringDepth = 4;
@@ -67,7 +67,8 @@ function outline(node: UseNode, depth = 0): HTMLElement {
 }
 
 function upgrades(tree: UseTree): HTMLElement | null {
-  const list = tree.upgrades ?? [];
+  const asked = tree.upgrades ?? [];
+  const list = [...asked, ...(tree.ranking ?? []).filter((r) => !asked.some((u) => u.change === r.change))].slice(0, 24);
   if (!list.length) return null;
   const now = tree.root.seconds ?? 0;
   return barFigure({
@@ -75,12 +76,32 @@ function upgrades(tree: UseTree): HTMLElement | null {
     note: `Predicted time after the change${now ? `; now ${time(now)}` : ""}.`,
     bars: () => [
       ...(now ? [{ name: "as it is", value: now }] : []),
-      ...list.map((u) => ({ name: u.change, value: u.seconds, detail: [["time", time(u.seconds)], ["interval", interval(u.interval)], ["change", now ? percent(u.seconds / now - 1, true) : "–"]] as [string, string][] })),
+      ...list.map((u) => ({
+        name: u.change,
+        value: u.seconds,
+        detail: [["time", time(u.seconds)], ["interval", interval(u.interval)], ["change", now ? percent(u.seconds / now - 1, true) : "–"], ...(u.remark ? [["", u.remark]] : [])] as [string, string][],
+      })),
     ],
     text: (v) => time(v, 3),
-    colour: (bar, c) => (bar.name === "as it is" ? c.series[8] : c.series[2]),
+    colour: (bar, c) => (bar.name === "as it is" ? c.series[8] : asked.some((u) => u.change === bar.name) ? c.series[1] : c.series[2]),
     table: () => ({ head: ["change", "time", "interval", "against now"], rows: list.map((u) => [u.change, time(u.seconds), interval(u.interval), now ? percent(u.seconds / now - 1, true) : "–"]) }),
   }).element;
+}
+
+// Two upgrades at once, and processors of a faster kind: tables of the paper.
+function tables(tree: UseTree): HTMLElement | null {
+  const { crossed, processors, comparisons } = tree;
+  const parts: HTMLElement[] = [];
+  if (crossed?.changes.length)
+    parts.push(el("h4", {}, "Two upgrades at once, speed-up"), table({ head: ["", ...crossed.changes], rows: crossed.changes.map((name, i) => [name, ...crossed.speedup[i].map((v) => number(v, 3))]) }, "Crossed upgrades"));
+  if (processors?.fast.length)
+    parts.push(
+      el("h4", {}, "Faster processors, improvement"),
+      table({ head: ["how many fast ones", ...processors.speed.map((s) => number(s) + " ×")], rows: processors.fast.map((n, i) => [String(n), ...processors.improvement[i].map((v, j) => `${number(v, 3)} ± ${percent(processors.tolerance[i]?.[j])}`)]) }, "Processors"),
+    );
+  if (comparisons?.length)
+    parts.push(el("h4", {}, "Compared with"), table({ head: ["program", "machine", "distance", "finding"], numeric: [false, false, true, false], rows: comparisons.map((c) => [c.program, c.machine ?? "", number(c.distance, 3), c.finding ?? ""]) }, "Comparisons"));
+  return parts.length ? card(null, ...parts) : null;
 }
 
 export function treeSection(list: UseTree[]): Section | null {
@@ -92,6 +113,8 @@ export function treeSection(list: UseTree[]): Section | null {
     return [
       card(title, el("div", { class: "columns" }, tree.root.children?.length ? rings(tree) : null, el("div", {}, el("h4", {}, "Outline"), el("ul", { class: "outline" }, outline(tree.root))))),
       bars && card(null, bars),
+      tables(tree),
+      tree.remarks?.length ? card(null, notes("Remarks", tree.remarks)) : null,
     ];
   });
   return section("tree", "Where the demand goes", "The program as a tree of uses, and what a faster part would buy.", ...cards);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 namespace perfcast::gate {
 namespace {
@@ -57,7 +58,9 @@ Result<Gate> compare(const ModelPrediction& base, const ModelPrediction& candida
     if (cost.base_seconds > 0) cost.change = cost.seconds / cost.base_seconds - 1;
     if (std::abs(cost.share) >= options.least_share) gate.functions.push_back(std::move(cost));
   }
-  std::ranges::stable_sort(gate.functions, [](const FunctionCost& a, const FunctionCost& b) { return std::abs(a.share) > std::abs(b.share); });
+  std::ranges::sort(gate.functions, [](const FunctionCost& a, const FunctionCost& b) {
+    return std::tuple(-std::abs(a.share), a.name) < std::tuple(-std::abs(b.share), b.name);
+  });
   return gate;
 }
 
