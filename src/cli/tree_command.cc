@@ -58,7 +58,7 @@ Result<std::vector<UseTree>> trees_of(const ProgramWords& program, const std::ve
 
 Status run(TreeArguments& arguments) {
   arguments.program.arguments = program_arguments();
-  arguments.program.source_level = false;
+  arguments.program.source_level = arguments.options.skeleton == "source";
   arguments.options.rank = !arguments.no_ranking;
   if (!arguments.clock.empty()) arguments.options.clock = from_word<TreeClock>(arguments.clock);
   TRY(std::vector<UseTree> trees, trees_of(arguments.program, arguments.machines, arguments.options));
@@ -86,7 +86,7 @@ void add_tree(CLI::App& app, Action& action) {
                  "NODE=FACTOR: DRAM=2, clock=1.5, vector.width=2, L2.size=2, processors=4@3; repeatable")
       ->allow_extra_args(false);
   app.add_option("--skeleton", arguments->options.skeleton,
-                 "core, vector-pipeline, parallel, message-passing, hypercube, or a file");
+                 "core, source, vector-pipeline, parallel, message-passing, hypercube, or a file");
   app.add_option("--clock", arguments->clock, "Interpretation: global (demand and rate) or local (time)")
       ->check(CLI::IsMember({"global", "local"}));
   app.add_option("--compare", arguments->compare, "Another profile or tree whose signature to compare; repeatable")

@@ -35,7 +35,8 @@ struct DilationPoint {
   double elapsed = 0;               // E: median over repeats
   double normalized = 0;            // E / D
   double speedup = 1;               // E(1) / (E / D)
-  std::vector<double> repeats;      // elapsed of each
+  std::vector<double> repeats;      // elapsed of each that was used
+  int disturbed = 0;                // repeats that were preempted, and not used while enough others were not
   DilatedTimes times;               // T
   DilatedTimes normalized_times;    // T / D
   double segments = 0;              // computation segments per rank
@@ -50,7 +51,9 @@ struct DilationPoint {
 template <class Fields>
 void describe(Fields& f, DilationPoint& p) {
   f.need("d", p.d), f.need("elapsed", p.elapsed), f.need("normalized", p.normalized), f.need("speedup", p.speedup);
-  f("repeats", p.repeats), f("times", p.times), f("normalized_times", p.normalized_times);
+  f("repeats", p.repeats);
+  if (Fields::reading || p.disturbed) f("disturbed", p.disturbed);
+  f("times", p.times), f("normalized_times", p.normalized_times);
   f.need("segments", p.segments), f("segment_seconds", p.segment_seconds), f("short_share", p.short_share);
   f("switches", p.switches), f("drift", p.drift), f.need("valid", p.valid), f("doubts", p.doubts);
 }

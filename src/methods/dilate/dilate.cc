@@ -1,5 +1,6 @@
 #include "methods/dilate/dilate.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -106,9 +107,14 @@ Result<Dilation> dilate(const std::vector<std::string>& command, const DilateOpt
   dilation.cores = circumstances.cores;
   std::vector<std::vector<DilatedRun>> runs(factors.size());
   double done = 0, all = static_cast<double>(factors.size()) * options.repeats;
-  for (int k = 0; k < options.repeats; k++)
+  // Where runs were disturbed there are more rounds, until each factor has enough that were not.
+  auto enough = [&](const std::vector<DilatedRun>& of_factor) {
+    return std::ranges::count_if(of_factor, [](const DilatedRun& run) { return !is_disturbed(run.point); }) >= std::min(3, options.repeats);
+  };
+  for (int k = 0; k < 3 * options.repeats; k++)
     for (std::size_t i = 0; i < factors.size(); i++) {
-      if (options.progress) options.progress("D = " + number_text(factors[i]), done++ / all);
+      if (k >= options.repeats && std::ranges::all_of(runs, enough)) break;
+      if (options.progress) options.progress("D = " + number_text(factors[i]), std::min(0.99, done++ / all));
       TRY(DilatedRun run, run_once(command, library, factors[i], options));
       runs[i].push_back(std::move(run));
     }
@@ -116,6 +122,8 @@ Result<Dilation> dilate(const std::vector<std::string>& command, const DilateOpt
   for (const auto& of_factor : runs) {
     joined.push_back(join_repeats(of_factor));
     judge_point(joined.back(), circumstances);
+    if (int n = joined.back().point.disturbed; n > 0 && !is_disturbed(joined.back().point))
+      dilation.remarks.push_back(fmt::format("D = {:g}: {} of {} runs were preempted and not used", of_factor.front().point.d, n, of_factor.size()));
   }
   conclude(dilation, joined);
   if (options.repeats < 3) dilation.remarks.push_back("fewer than three repeats: their spread says little");

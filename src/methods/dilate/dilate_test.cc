@@ -52,6 +52,16 @@ TEST(Ranks, MediansOfRepeatsForgetAnOutlier) {
   EXPECT_EQ(joined.point.repeats.size(), 3u);
 }
 
+TEST(Ranks, PreemptedRunsAreNotUsedWhileOthersAre) {
+  RankRecord calm = rank_of(2, 1, 0, 1), preempted = rank_of(2, 1, 0, 3);
+  preempted.switches = 1000;
+  std::vector<DilatedRun> runs = {run_of({calm}), run_of({preempted}), run_of({calm}), run_of({preempted}), run_of({calm}), run_of({preempted}), run_of({preempted})};
+  DilatedRun joined = join_repeats(runs);
+  EXPECT_EQ(joined.point.disturbed, 4);
+  EXPECT_NEAR(joined.point.elapsed, run_of({calm}).point.elapsed, 1e-12);
+  EXPECT_EQ(joined.point.repeats.size(), 3u);
+}
+
 TEST(Verdict, TellsComputationTransportAndLogicApart) {
   Dilation xa = dilation_of(0.98, 0.01, 0.01), xb = dilation_of(0.3, 0.02, 0.68), xb2 = dilation_of(0.5, 0.49, 0.01);
   EXPECT_EQ(xa.verdict, DilationVerdict::compute_bound);

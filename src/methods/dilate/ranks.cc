@@ -87,8 +87,13 @@ DilatedRun run_of(const std::vector<RankRecord>& ranks) {
   return run;
 }
 
-DilatedRun join_repeats(const std::vector<DilatedRun>& runs) {
-  ensure(!runs.empty(), "a factor was run at least once");
+DilatedRun join_repeats(const std::vector<DilatedRun>& all) {
+  ensure(!all.empty(), "a factor was run at least once");
+  std::vector<DilatedRun> runs;
+  for (const auto& run : all)
+    if (!is_disturbed(run.point)) runs.push_back(run);
+  int disturbed = static_cast<int>(all.size() - runs.size());
+  if (runs.size() < 3 && 2 * runs.size() < all.size()) runs = all;
   auto middle = [&](auto&& get) {
     std::vector<double> values;
     for (const auto& run : runs) values.push_back(get(run));
@@ -99,6 +104,7 @@ DilatedRun join_repeats(const std::vector<DilatedRun>& runs) {
   p.elapsed = middle([](const DilatedRun& r) { return r.point.elapsed; });
   p.normalized = p.elapsed / p.d;
   p.repeats.clear();
+  p.disturbed = disturbed;
   for (const auto& run : runs) p.repeats.push_back(run.point.elapsed);
   double DilatedTimes::* const fields[] = {&DilatedTimes::user, &DilatedTimes::system, &DilatedTimes::wait_receive, &DilatedTimes::send,
                                            &DilatedTimes::collective, &DilatedTimes::other};

@@ -46,7 +46,12 @@ struct DilatedRun {
 };
 DilatedRun run_of(const std::vector<RankRecord>& ranks);
 
-// Medians of the runs of one factor.
+// A rank was preempted more often than an idle system does it: per rank and second, beyond a few.
+constexpr double preempted_often = 30;
+constexpr double preempted_free = 3;
+inline bool is_disturbed(const DilationPoint& p) { return p.switches > preempted_often && p.switches * p.elapsed > preempted_free; }
+
+// Medians of the runs of one factor; of the undisturbed ones where there are three, or half of all.
 DilatedRun join_repeats(const std::vector<DilatedRun>& runs);
 
 }  // namespace perfcast::dilate

@@ -21,7 +21,7 @@ void judge_point(DilatedRun& run, const Circumstances& circumstances, const Vali
     doubt(fmt::format("{:.0f} ranks on {} cores: what is stretched takes the core of another rank", run.most_on_one_host, circumstances.cores));
   else if (run.most_on_one_host > free + 0.25)
     doubt(fmt::format("{:.0f} ranks, and others keep {:.1f} of {} cores busy", run.most_on_one_host, circumstances.busy_elsewhere, circumstances.cores));
-  if (p.switches > limits.switches && p.switches * p.elapsed > 3)
+  if (is_disturbed(p))
     doubt(fmt::format("{:.0f} involuntary context switches per rank and second", p.switches));
   if (p.drift > limits.drift) doubt(fmt::format("the repeats differ by {} (interquartile range)", percent_text(p.drift)));
   if (run.calls > 0 && run.polls > limits.polls * run.calls)

@@ -16,7 +16,6 @@ struct Circumstances {
 struct ValidityLimits {
   double clock_readings = 20;     // a segment shorter than so many is short (fixed in the library)
   double short_share = 0.1;       // of the computation in short segments
-  double switches = 30;           // involuntary, per rank and second
   double drift = 0.05;            // interquartile range of the repeats, relative
   double polls = 0.5;             // share of MPI calls that only poll
 };

@@ -6,12 +6,13 @@
 //   ARDL ...  source operations, at their costs
 #include <fmt/format.h>
 
+#include "engine/source_costs.h"
 #include "methods/predict/accuracy.h"
 #include "methods/predict/block_sum.h"
-#include "methods/predict/costs.h"
 #include "methods/predict/models.h"
 
 namespace perfcast::predict {
+using engine::Costs, engine::cost_sets, engine::is_design;
 namespace {
 
 // Nanoseconds per byte of one sequential stream from the last level of memory.

@@ -9,12 +9,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/source_costs.h"
 #include "methods/predict/accuracy.h"
 #include "methods/predict/block_sum.h"
-#include "methods/predict/costs.h"
 #include "methods/predict/models.h"
 
 namespace perfcast::predict {
+using engine::Costs, engine::cost_sets, engine::is_design, engine::is_estimated;
 namespace {
 
 // What could not be costed, by operation, and how much of the time rests on estimates.

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <map>
 
+#include "engine/source_costs.h"
+#include "record/operations.h"
+
 namespace perfcast::tree {
 namespace {
 
@@ -141,6 +144,45 @@ Observed observe_compiled(const engine::CompiledCost& cost, const Profile& profi
   observed.seconds = cost.seconds();
   observed.peak_rate = 1e9 * machine.core->clock_ghz.value * width;
   if (!machine.memory) observed.remarks.push_back(machine.name + " has no memory levels: every operand is taken to come from the first cache");
+  return observed;
+}
+
+namespace {
+const char* group_of(const std::string& operation) {
+  const SourceOperationKind* kind = find_operation(operation);
+  switch (kind ? kind->group : OperationGroup::library) {
+    case OperationGroup::arithmetic: return "arithmetic";
+    case OperationGroup::logical: return "logical";
+    case OperationGroup::control: return "control";
+    case OperationGroup::array: return "array";
+    case OperationGroup::intrinsic: return "intrinsic";
+    case OperationGroup::conversion: return "conversion";
+    case OperationGroup::memory: return "memory";
+    case OperationGroup::call: return "call";
+    case OperationGroup::library: return "library";
+  }
+  return "library";
+}
+}  // namespace
+
+Result<Observed> observe_source(const Profile& profile, const Machine& machine) {
+  ensure(profile.source.has_value(), "the profile has a source level");
+  Observed observed;
+  observed.program = profile.program, observed.machine = machine.name, observed.unit = "operations";
+  engine::Costs costs(engine::cost_sets(machine, profile.run, observed.remarks), machine);
+  double missing = 0, all = 0;
+  for (const auto& [operation, executions] : dynamic_usage(*profile.source)) {
+    auto cost = costs.of(operation);
+    all += executions;
+    if (!cost) missing += executions;
+    else observed.all.push_back({std::string(group_of(operation)) + "/" + operation, 1e-9 * executions * cost->value, executions});
+  }
+  if (all <= 0 || missing > 0.5 * all)
+    return unfit("most source operations of this program have no cost on " + machine.name, profile.program, "another --machine");
+  if (missing > 0)
+    observed.remarks.push_back(std::to_string(static_cast<int>(std::ceil(100 * missing / all))) + " % of the operations have no cost here and are left out");
+  if (machine.system && machine.system->process_start_ns) observed.all.push_back({"start", 1e-9 * machine.system->process_start_ns->value, 1});
+  for (const Observable& o : observed.all) observed.seconds += o.seconds;
   return observed;
 }
 

@@ -34,6 +34,10 @@ struct Observed {
 //   library, page faults, start
 Observed observe_compiled(const engine::CompiledCost& cost, const Profile& profile, const Machine& machine);
 
+// Source operations on a machine that knows their costs (Saavedra's linear model): keys GROUP/NAME, "arithmetic/ARSL", and
+// "start". An error when the machine has no costs for most of them.
+Result<Observed> observe_source(const Profile& profile, const Machine& machine);
+
 // Levels of parallelism: keys mode:1, mode:2, ... Seconds are in units of one processor's time for the whole work where
 // no time was measured.
 Observed observe_demand(const DemandProfile& profile);

@@ -12,7 +12,7 @@ Result<Skeleton> find_skeleton(const std::string& name) {
   std::string bundled = (bundled_data() / "trees" / (name + ".skeleton.json")).string();
   if (std::filesystem::is_regular_file(bundled, ignored)) return read_record<Skeleton>(bundled);
   return unfit("there is no such file and no bundled skeleton of this name", name,
-               "core, vector-pipeline, parallel, message-passing or hypercube");
+               "core, source, vector-pipeline, parallel, message-passing or hypercube");
 }
 
 bool fits(const std::string& pattern, const std::string& key, std::string* star) {

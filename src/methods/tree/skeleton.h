@@ -16,7 +16,7 @@ namespace perfcast::tree {
 struct SkeletonNode {
   std::string name, meaning;
   std::vector<std::string> takes;
-  std::string change;                    // what to change in a machine to make this node faster (change.h)
+  std::string change;                    // what to change in a machine to make this node faster (change.h); "rate": itself
   std::vector<SkeletonNode> children;
 };
 template <class Fields>

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "engine/source_costs.h"
 #include "methods/tree/build.h"
 #include "methods/tree/change.h"
 #include "methods/tree/upgrade.h"
@@ -102,6 +103,12 @@ std::vector<Upgrade> ranking_of(const Draft& draft, double factor, const Recost&
   return ranking;
 }
 
+// Both act on single nodes, of which one lies below the other: crossing them would count the same gain twice.
+bool one_in_the_other(const Upgradable& a, const Upgradable& b) {
+  if (a.nodes.size() != 1 || b.nodes.size() != 1) return false;
+  return a.nodes[0] == b.nodes[0] || a.nodes[0].starts_with(b.nodes[0] + "/") || b.nodes[0].starts_with(a.nodes[0] + "/");
+}
+
 std::optional<CrossedUpgrades> crossed_of(const UseNode& root, const std::vector<Step>& steps, const Recost& recost) {
   if (steps.size() < 2) return {};
   CrossedUpgrades crossed;
@@ -126,7 +133,8 @@ Status add_upgrades(Draft& draft, const TreeOptions& options, const Recost& reco
   if (steps.size() < 2) {
     steps.clear();
     for (std::size_t i = 0; i < order.size() && static_cast<int>(steps.size()) < options.crossed; i++)
-      if (tree.ranking[i].speedup > 1.005) steps.push_back(order[i]);
+      if (tree.ranking[i].speedup > 1.005 && std::ranges::none_of(steps, [&](const Step& s) { return one_in_the_other(s.first, order[i].first); }))
+        steps.push_back(order[i]);
   }
   tree.crossed = crossed_of(tree.root, steps, recost);
   return {};
@@ -160,11 +168,25 @@ Recost recost_of(const Profile& profile, const Machine& machine, const engine::C
   };
 }
 
+// Operations run one after the other in this model: what one of them gains, the program gains.
+Result<UseTree> source_tree(const Profile& profile, const Machine& machine, const TreeOptions& options) {
+  TRY(Observed observed, observe_source(profile, machine));
+  TRY(Draft draft, draft_of(observed, "source", options));
+  const UseNode root = draft.tree.root;
+  Recost linear = [&root](const std::vector<Step>& steps) -> std::optional<NewTree> {
+    return NewTree{root, steps, "operations are taken to run one after the other"};
+  };
+  CHECK_OK(add_upgrades(draft, options, linear));
+  return draft.tree;
+}
+
 }  // namespace
 
 Result<UseTree> make_tree(const Profile& profile, const Machine& machine, const TreeOptions& options) {
+  bool by_source = options.skeleton == "source" || !profile.machine || !machine.core;
+  if (by_source && profile.source && !engine::is_design(profile)) return source_tree(profile, machine, options);
   if (!profile.machine)
-    return unfit("the profile has no machine code to make a tree of", profile.program, "perfcast analyze its source, with a compiler at hand");
+    return unfit("the profile has neither machine code nor source operations to make a tree of", profile.program, "perfcast analyze its source");
   if (!machine.core) return unfit("the machine has no core to make a tree of", machine.name, "perfcast characterize, or another --machine");
   TRY(engine::CompiledCost cost, engine::compiled_cost(profile, machine));
   std::vector<std::string> far_levels;

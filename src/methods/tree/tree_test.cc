@@ -83,7 +83,7 @@ TEST(Skeleton, PatternsAndStars) {
 }
 
 TEST(Skeleton, BundledOnesAreReadAndUnknownOnesRefused) {
-  for (const char* name : {"core", "vector-pipeline", "parallel", "message-passing", "hypercube"})
+  for (const char* name : {"core", "source", "vector-pipeline", "parallel", "message-passing", "hypercube"})
     EXPECT_TRUE(find_skeleton(name)) << name << ": " << find_skeleton(name).error().message();
   EXPECT_FALSE(find_skeleton("no-such"));
 }
@@ -265,6 +265,28 @@ TEST(Tree, OfADilationHasLogicalAndTransport) {
   auto cube = make_tree(dilation, options);
   ASSERT_TRUE(cube);
   EXPECT_TRUE(broken_fan_outs(cube->root).empty());
+}
+
+TEST(Tree, OfSourceOperationsIsLinear) {
+  Profile profile;
+  profile.program = "p", profile.run.language = "c", profile.run.sources = {"p.c"};
+  Block block;
+  block.name = "b", block.count.value = 1e6, block.usage = {{"ARSL", 2}, {"DRSL", 1}, {"ARR1", 1}, {"sin", 1}};
+  Function f;
+  f.name = "f", f.blocks = {block};
+  profile.source = Graph{{f}};
+  Machine machine;
+  machine.name = "old";
+  machine.source = {{"c", "cc", "-O0", {{"ARSL", number(1)}, {"DRSL", number(6)}, {"ARR1", number(2)}}}};
+  TreeOptions options;
+  options.upgrades = {"floating point/divide=3"};
+  auto tree = make_tree(profile, machine, options);
+  ASSERT_TRUE(tree) << tree.error().message();
+  EXPECT_EQ(tree->skeleton, "source");
+  EXPECT_NEAR(tree->root.seconds, 10e-3, 1e-12);
+  EXPECT_NEAR(*tree->upgrades[0].costed_again, 6e-3, 1e-12);
+  EXPECT_TRUE(broken_fan_outs(tree->root).empty());
+  EXPECT_FALSE(tree->remarks.empty());  // sin has no cost
 }
 
 TEST(Tree, NeedsMachineCodeAndACore) {

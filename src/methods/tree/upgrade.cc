@@ -21,7 +21,7 @@ std::optional<double> positive_number(std::string text) {
 void list_nodes(const SkeletonNode& node, const std::string& path, std::vector<Upgradable>& list) {
   for (const auto& child : node.children) {
     std::string place = path.empty() ? child.name : path + "/" + child.name;
-    list.push_back({place, {place}, child.change, false});
+    list.push_back({place, {place}, child.change == "rate" ? "rate:" + place : child.change, false});
     list_nodes(child, place, list);
   }
 }

@@ -1,4 +1,4 @@
-#include "methods/predict/costs.h"
+#include "engine/source_costs.h"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,10 @@
 
 #include "base/text.h"
 
-namespace perfcast::predict {
+namespace perfcast::engine {
 
-std::vector<const OperationCosts*> cost_sets(const Machine& machine, const ProgramRun& run, std::vector<std::string>& remarks) {
-  std::vector<const OperationCosts*> sets;
+std::vector<const perfcast::OperationCosts*> cost_sets(const Machine& machine, const ProgramRun& run, std::vector<std::string>& remarks) {
+  std::vector<const perfcast::OperationCosts*> sets;
   for (std::string language : split(run.language.empty() ? "c" : run.language, ',')) {
     language.erase(0, language.find_first_not_of(' '));
     auto* own = machine.costs_for(language, run.compiler, run.cflags);
@@ -55,4 +55,4 @@ bool is_design(const Profile& profile) {
   return any;
 }
 
-}  // namespace perfcast::predict
+}  // namespace perfcast::engine
