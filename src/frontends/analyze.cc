@@ -7,6 +7,7 @@
 #include <iterator>
 #include <set>
 
+#include "engine/regions.h"
 #include "frontends/apply_counts.h"
 #include "frontends/clang_ast/read_c_family.h"
 #include "frontends/flang/apply_fortran_counts.h"
@@ -148,7 +149,7 @@ void add_libraries(const AnalyzeOptions& options, const CompiledProgram& program
   if (brief && calls < calls_that_matter * profile.run.seconds && calls < 2000) return;
   const std::string executable = program.scratch.file("plain-for-libraries");
   machine_code::LibraryTraceOptions trace;
-  trace.input_file = options.input_file, trace.folder = options.folder, trace.known_calls = profile.library_calls;
+  trace.input_file = options.input_file, trace.folder = options.folder, trace.known_calls = engine::calls_beyond(*profile.machine);
   for (const auto& unit : counted.units)
     for (const auto& function : unit.functions) trace.own_functions.push_back(function.name);
   auto built = llvm_ir::build_plain(program, executable);

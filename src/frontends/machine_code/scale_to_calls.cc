@@ -53,8 +53,9 @@ void scale_to_calls(Graph& library, const std::map<std::string, double>& known_c
     double inside = 0;
     for (const auto& [caller, calls] : node.callers) inside += calls;
     node.outside = std::max(0.0, node.calls - inside);
-    auto known = name.ends_with("@plt") ? known_calls.find(name.substr(0, name.size() - 4)) : known_calls.end();
-    if (known == known_calls.end()) known = known_calls.find(name);
+    // The program calls a routine of a shared library by way of its stub.
+    bool stub = name.ends_with("@plt"), has_stub = nodes.contains(name + "@plt");
+    auto known = has_stub ? known_calls.end() : known_calls.find(stub ? name.substr(0, name.size() - 4) : name);
     if (known == known_calls.end() || node.outside <= 0) continue;
     node.outside_whole = std::max(known->second, node.outside);
     seen += node.outside, whole += node.outside_whole;
