@@ -12,6 +12,7 @@ MAY_SEE = {
     "methods": {"base", "expr", "record", "engine", "methods"},
     "report": {"base", "expr", "record", "report"},
     "cli": set(ORDER),
+    "simgrid": {"base", "expr", "record", "engine"},  # the helper program
 }
 COMPILER = re.compile(r'#include [<"](llvm|clang|clang-c|flang|mlir)/')
 OURS = re.compile(r'#include "([a-z_]+)/([a-z_]+)')

@@ -16,11 +16,14 @@ void add_analyze(CLI::App& app, Action& action);
 void add_characterize(CLI::App& app, Action& action);
 void add_dilate(CLI::App& app, Action& action);
 void add_gate(CLI::App& app, Action& action);
+void add_graph(CLI::App& app, Action& action);
 void add_machines(CLI::App& app, Action& action);
+void add_models(CLI::App& app, Action& action);
 void add_predict(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);
 void add_show(CLI::App& app, Action& action);
 void add_tree(CLI::App& app, Action& action);
+void add_study(CLI::App& app, Action& action);
 void add_validate(CLI::App& app, Action& action);
 
 }  // namespace perfcast::cli

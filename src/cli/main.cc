@@ -29,6 +29,9 @@ constexpr Command commands[] = {
     {"validate", "How wrong are the predictions, on this machine, today?", add_validate},
     {"report", "Show it all: one offline page from any mix of files", add_report},
     {"gate", "Has this change made the program slower, by what it executes?", add_gate},
+    {"study", "How much of a prediction's error is the resource model's own?", add_study},
+    {"models", "Which resource model fits what I have?", add_models},
+    {"graph", "The execution graph of a design or a program: drawn, checked, as a timing formula", add_graph},
     {"show", "Show what a file says: statistics of a profile, a machine, a prediction", add_show},
     {"machines", "List, show and compare machines", add_machines},
 };

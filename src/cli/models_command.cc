@@ -6,6 +6,7 @@
 #include "cli/common.h"
 #include "cli/program.h"
 #include "methods/models/models.h"
+#include "methods/predict/costs.h"
 #include "report/models_text.h"
 
 namespace perfcast::cli {
@@ -29,9 +30,11 @@ Status look_at(const std::vector<std::string>& words, models::Available& have, s
     return wrong_usage("\"" + words[0] + "\" is not a source file; a profile stands alone");
   } else if (is_executable_file(words[0])) {
     have.binary = true;
+  } else if (is_design_file(words[0])) {
+    have.design = true;
   } else {
     TRY(profile, find_profile(words[0]));
-    have.design = !profile->source || profile->source->functions.empty() ? false : is_design(*profile);
+    have.design = predict::is_design(*profile);
     have.profile = &*profile;
   }
   return {};

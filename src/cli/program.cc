@@ -1,12 +1,14 @@
 #include "cli/program.h"
 
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <set>
 
 #include "base/assert.h"
+#include "base/paths.h"
 #include "base/text.h"
 #include "cli/progress.h"
 #include "frontends/analyze.h"
@@ -15,11 +17,6 @@
 namespace perfcast::cli {
 namespace fs = std::filesystem;
 namespace {
-
-bool is_source(const std::string& name) {
-  static const std::set<std::string> endings = {".c", ".cc", ".cpp", ".cxx", ".C", ".f", ".F", ".for", ".f77", ".f90", ".F90", ".f95", ".f03", ".f08"};
-  return endings.contains(fs::path(name).extension().string());
-}
 
 Status same_instruction_set(const ProgramRun& run) {
   std::string here = host_instruction_set(), there = run.target.substr(0, run.target.find('-'));
@@ -46,6 +43,23 @@ Status build(const ProgramRun& run, const std::string& executable) {
 
 }  // namespace
 
+bool is_source_file(const std::string& name) {
+  static const std::set<std::string> endings = {".c", ".cc", ".cpp", ".cxx", ".C", ".f", ".F", ".for", ".f77", ".f90", ".F90", ".f95", ".f03", ".f08"};
+  return endings.contains(fs::path(name).extension().string());
+}
+
+bool is_executable_file(const std::string& name) {
+  return fs::is_regular_file(name) && ::access(name.c_str(), X_OK) == 0 && fs::path(name).extension() != ".json";
+}
+
+bool is_design_file(const std::string& name) {
+  return name.ends_with(".design") || (!fs::exists(name) && fs::exists(design_path(name)));
+}
+
+std::string design_path(const std::string& name) {
+  return name.ends_with(".design") ? name : (bundled_data() / "designs" / (name + ".design")).string();
+}
+
 std::string host_instruction_set() {
   utsname names{};
   return ::uname(&names) == 0 ? names.machine : "";
@@ -68,9 +82,9 @@ void choose_levels(ProgramWords& program, const std::vector<Model>& models, cons
 
 Result<Profile> profile_of(const ProgramWords& program) {
   ensure(!program.words.empty(), "a program is named");
-  if (program.words.size() == 1 && !is_source(program.words[0])) return find_profile(program.words[0]);
+  if (program.words.size() == 1 && !is_source_file(program.words[0])) return find_profile(program.words[0]);
   for (const auto& word : program.words)
-    if (!is_source(word)) return wrong_usage("\"" + word + "\" is not a source file; a profile stands alone");
+    if (!is_source_file(word)) return wrong_usage("\"" + word + "\" is not a source file; a profile stands alone");
   AnalyzeOptions options;
   options.sources = program.words, options.cflags = program.cflags, options.arguments = program.arguments;
   options.input_file = program.input, options.limits.time = Seconds{program.timeout};

@@ -28,6 +28,12 @@ void choose_levels(ProgramWords& program, const std::vector<Model>& models, cons
 void add_program_options(CLI::App& app, ProgramWords& program);
 Result<Profile> profile_of(const ProgramWords& program);
 
+// By its ending: C, C++ or Fortran; a design of docs/parallel.md (a file, or the name of a bundled one).
+bool is_source_file(const std::string& name);
+bool is_executable_file(const std::string& name);
+bool is_design_file(const std::string& name);
+std::string design_path(const std::string& name);
+
 // "x86_64", "aarch64".
 std::string host_instruction_set();
 

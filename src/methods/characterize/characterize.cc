@@ -9,6 +9,7 @@
 
 #include "methods/characterize/instructions/measure_core.h"
 #include "methods/characterize/memory/memory.h"
+#include "methods/characterize/messages/messages.h"
 #include "methods/characterize/rate/rate.h"
 #include "methods/characterize/source/source.h"
 #include "methods/characterize/system/system.h"
@@ -40,6 +41,7 @@ struct Section {
   const char* name;
   Seconds quick, full;
   Status (*measure)(Work&, Machine&);
+  bool parallel = false;  // only when named: for programs with ranks or threads
 };
 constexpr Section sections[] = {
     {"system", {1}, {1}, measure_system},
@@ -47,6 +49,8 @@ constexpr Section sections[] = {
     {"source", {12}, {120}, measure_source},
     {"memory", {6}, {45}, measure_memory_levels},
     {"core", {5}, {60}, measure_instructions},
+    {"threads", {3}, {3}, measure_threads, true},
+    {"messages", {5}, {12}, measure_messages, true},
 };
 
 std::string processor_name() {
@@ -57,8 +61,9 @@ std::string processor_name() {
   return "";
 }
 
-bool wanted(const CharacterizeOptions& options, const char* name) {
-  return options.sections.empty() || std::find(options.sections.begin(), options.sections.end(), name) != options.sections.end();
+bool wanted(const CharacterizeOptions& options, const Section& section) {
+  if (options.sections.empty()) return !section.parallel;
+  return std::find(options.sections.begin(), options.sections.end(), section.name) != options.sections.end();
 }
 
 }  // namespace
@@ -96,11 +101,11 @@ Result<Machine> characterize(const CharacterizeOptions& options) {
   machine.made_by.clock = "CLOCK_MONOTONIC";
   Seconds whole;
   for (const auto& section : sections)
-    if (wanted(options, section.name)) whole += options.quick ? section.quick : section.full;
+    if (wanted(options, section)) whole += options.quick ? section.quick : section.full;
   Work work(options, whole);
   bool any = false;
   for (const auto& section : sections) {
-    if (!wanted(options, section.name)) continue;
+    if (!wanted(options, section)) continue;
     if (work.stopped()) {
       machine.gaps.push_back({std::string("interrupted: the section ") + section.name + " was not measured", {}, 0});
       continue;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/files.h"
+#include "base/outline.h"
 #include "base/text.h"
 #include "expr/parse.h"
 #include "methods/graph/graph.h"
@@ -9,45 +10,9 @@
 namespace perfcast::graph {
 namespace {
 
-std::string trimmed(std::string text) {
-  auto first = text.find_first_not_of(" \t\r");
-  if (first == text.npos) return "";
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
-struct Line {
-  int number = 0, indent = 0;
-  std::string text, remark;
-};
-
-std::vector<Line> lines_of(const std::string& text) {
-  std::vector<Line> lines;
-  int number = 0;
-  for (const auto& raw : split(text, '\n')) {
-    number++;
-    auto hash = raw.find('#');
-    std::string body = raw.substr(0, hash);
-    if (trimmed(body).empty()) continue;
-    int indent = 0;
-    for (char c : body) {
-      if (c == ' ') indent++;
-      else if (c == '\t') indent += 8 - indent % 8;
-      else break;
-    }
-    lines.push_back({number, indent, trimmed(body), hash == raw.npos ? "" : trimmed(raw.substr(hash + 1))});
-  }
-  return lines;
-}
-
-// "word rest": the first word, up to a blank.
-std::pair<std::string, std::string> first_word(const std::string& text) {
-  auto end = text.find_first_of(" \t");
-  return {text.substr(0, end), end == text.npos ? "" : trimmed(text.substr(end))};
-}
-
 class Reader {
  public:
-  Reader(const std::string& text, std::string file) : lines_(lines_of(text)), file_(std::move(file)) {}
+  Reader(const std::string& text, std::string file) : lines_(outline_lines(text)), file_(std::move(file)) {}
 
   Result<Design> read() {
     design_.file = file_;
@@ -62,7 +27,7 @@ class Reader {
       } else if (word == "graph") {
         CHECK_OK(read_part(rest));
       } else {
-        CHECK_OK(read_statement(design_.root, 0));
+        CHECK_OK(read_statement(design_.root));
       }
     }
     if (at_ < lines_.size()) return wrong("is indented, and nothing above it takes anything below");
@@ -74,7 +39,7 @@ class Reader {
 
  private:
   std::unexpected<Error> wrong(const std::string& what) const {
-    const Line& line = lines_[std::min(at_, lines_.size() - 1)];
+    const OutlineLine& line = lines_[std::min(at_, lines_.size() - 1)];
     return unfit("\"" + line.text + "\": " + what, file_ + ":" + std::to_string(line.number), "docs/parallel.md describes design files");
   }
 
@@ -115,13 +80,12 @@ class Reader {
     const int inner = lines_[at_].indent;
     while (at_ < lines_.size() && lines_[at_].indent > indent) {
       if (lines_[at_].indent != inner) return wrong("is not indented like the lines above it");
-      CHECK_OK(read_statement(node, inner));
+      CHECK_OK(read_statement(node));
     }
     return {};
   }
 
-  Status read_statement(Node& into, int indent) {
-    (void)indent;
+  Status read_statement(Node& into) {
     Node node;
     CHECK_OK(read_one(lines_[at_].text, node, true));
     into.children.push_back(std::move(node));
@@ -220,23 +184,14 @@ class Reader {
   }
 
   Status read_usage(const std::string& text, Node& node) {
-    int depth = 0;
-    std::string item;
-    auto take = [&]() -> Status {
-      auto [resource, amount] = first_word(trimmed(item));
-      item.clear();
-      if (resource.empty()) return {};
+    for (const auto& item : split_list(text)) {
+      auto [resource, amount] = first_word(item);
+      if (resource.empty()) continue;
       if (amount.empty()) amount = "1";
       CHECK_OK(check_expression(amount));
       node.usage[resource] = node.usage.contains(resource) ? node.usage[resource] + " + " + amount : amount;
-      return {};
-    };
-    for (char c : text) {
-      depth += c == '(' ? 1 : c == ')' ? -1 : 0;
-      if (c == ',' && depth == 0) CHECK_OK(take());
-      else item += c;
     }
-    return take();
+    return {};
   }
 
   // A step named alone is the one described elsewhere; two descriptions of one name must agree.
@@ -269,7 +224,7 @@ class Reader {
     return found;
   }
 
-  std::vector<Line> lines_;
+  std::vector<OutlineLine> lines_;
   std::string file_;
   std::size_t at_ = 0;
   Design design_;

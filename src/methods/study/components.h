@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/process.h"
+#include "base/symbols.h"
 #include "record/profile.h"
 
 namespace perfcast::study {
@@ -27,7 +28,7 @@ struct Components {
 Result<Components> component_shares(const RunRequest& request, const std::vector<Region>& regions,
                                     const ComponentOptions& options = {});
 
-// A looked-at place as llvm-symbolizer or addr2line tells it ("function\nfile:line:column\n" per address) counted by node.
-std::map<std::string, double> count_nodes(const std::string& symbolized, const std::vector<Region>& regions);
+// Places seen, counted by region, or by function when there are no regions.
+std::map<std::string, double> count_nodes(const std::vector<CodePlace>& places, const std::vector<Region>& regions);
 
 }  // namespace perfcast::study

@@ -79,7 +79,7 @@ TEST(Study, ErrorsPerNode) {
 }
 
 TEST(Study, PlacesAreCountedByRegionOrFunction) {
-  const std::string places = "main\n/x/k.c:12:3\n\nmain\n/x/k.c:30:1\n\nmerge\nk.c:13 (discriminator 2)\n\n??\n??:0\n\n";
+  const auto places = parse_places("main\n/x/k.c:12:3\n\nmain\n/x/k.c:30:1\n\nmerge\nk.c:13 (discriminator 2)\n\n??\n??:0\n\n");
   std::vector<Region> regions = {{"a", "/y/k.c", 10, 20}};
   auto by_region = count_nodes(places, regions);
   EXPECT_EQ(by_region, (std::map<std::string, double>{{"a", 2}}));

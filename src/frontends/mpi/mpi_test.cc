@@ -1,0 +1,161 @@
+#include <gtest/gtest.h>
+
+#include "base/files.h"
+#include "frontends/mpi/fold.h"
+#include "frontends/mpi/record_messages.h"
+
+namespace perfcast::mpi {
+namespace {
+
+Step call(int site, double seconds, double bytes = 0) {
+  Step s;
+  s.act = Act::send, s.site = site, s.seconds = seconds, s.bytes = bytes, s.to = {PeerKind::relative, 1};
+  return s;
+}
+
+TEST(Fold, RepetitionsBecomeLoops) {
+  Folder folder;
+  folder.add(call(9, 1));
+  for (int i = 0; i < 100; i++) folder.add(call(1, i % 2 ? 3 : 1)), folder.add(call(2, 5));
+  folder.add(call(8, 1));
+  auto steps = folder.finish();
+  ASSERT_EQ(steps.size(), 3u);
+  EXPECT_EQ(steps[1].act, Act::loop);
+  EXPECT_EQ(steps[1].times, 100);
+  ASSERT_EQ(steps[1].body.size(), 2u);
+  EXPECT_DOUBLE_EQ(steps[1].body[0].seconds, 2);  // the mean
+}
+
+TEST(Fold, NestedLoops) {
+  Folder folder;
+  for (int i = 0; i < 10; i++) {
+    for (int k = 0; k < 4; k++) folder.add(call(1, 1));
+    folder.add(call(2, 1));
+  }
+  auto steps = folder.finish();
+  ASSERT_EQ(steps.size(), 1u);
+  EXPECT_EQ(steps[0].times, 10);
+  ASSERT_EQ(steps[0].body.size(), 2u);
+  EXPECT_EQ(steps[0].body[0].times, 4);
+}
+
+TEST(Fold, ManySizesAreAveragedWhenTooLong) {
+  std::vector<Step> steps;
+  for (int i = 0; i < 100; i++) steps.push_back(call(1, 1, i));
+  EXPECT_EQ(fold(steps, 1000).size(), 100u);
+  auto coarse = fold(steps, 10);
+  ASSERT_EQ(coarse.size(), 1u);
+  EXPECT_EQ(coarse[0].times, 100);
+  EXPECT_DOUBLE_EQ(coarse[0].body[0].bytes, 49.5);
+}
+
+// Programs are compiled and run where MPI is installed.
+class Recorded : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!find_mpi()) GTEST_SKIP() << "no MPI here";
+  }
+  Result<Skeleton> record(const std::string& body, int ranks, const std::string& compiler = "mpicc", const std::string& name = "p.c") {
+    TRY(TemporaryFolder folder, TemporaryFolder::make("mpi-test"));
+    CHECK_OK(write_file(folder.file(name), body));
+    RunRequest build;
+    build.command = {compiler, "-g", "-O1", folder.file(name), "-o", folder.file("p")};
+    TRY(RunOutcome built, run_program(build));
+    if (!built.ok()) return unfit(built.errors);
+    RecordOptions options;
+    options.command = {folder.file("p")}, options.ranks = ranks, options.limits.time = Seconds{60};
+    return record_messages(options);
+  }
+  static std::string c_program(const std::string& body) {
+    return "#include <mpi.h>\n#include <stdlib.h>\nint main(int c, char **v) {\n int r, n; static double b[100000];\n MPI_Init(&c, &v);\n"
+           " MPI_Comm_rank(MPI_COMM_WORLD, &r); MPI_Comm_size(MPI_COMM_WORLD, &n);\n" + body + " MPI_Finalize();\n return 0;\n}\n";
+  }
+  static const CallSite* site(const Skeleton& s, const std::string& call) {
+    for (const auto& c : s.sites)
+      if (c.call == call) return &c;
+    return nullptr;
+  }
+};
+
+TEST_F(Recorded, ARingWithAReduction) {
+  auto s = record(c_program(" for (int i = 0; i < 50; i++) {\n"
+                            "  MPI_Sendrecv(b, 100, MPI_DOUBLE, (r + 1) % n, 3, b + 200, 100, MPI_DOUBLE, (r + n - 1) % n, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n"
+                            "  double x = r, y; MPI_Allreduce(&x, &y, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);\n }\n"), 3);
+  ASSERT_TRUE(s) << s.error().message();
+  EXPECT_EQ(s->ranks, 3);
+  ASSERT_EQ(s->programs.size(), 1u);  // all do the same
+  ASSERT_GE(s->programs[0].steps.size(), 1u);
+  EXPECT_EQ(s->programs[0].steps[0].times, 50);
+  EXPECT_EQ(s->programs[0].steps[0].body[0].act, Act::exchange);
+  EXPECT_EQ(s->programs[0].steps[0].body[0].to, (Peer{PeerKind::relative, 1}));
+  const CallSite* exchange = site(*s, "MPI_Sendrecv");
+  ASSERT_TRUE(exchange);
+  EXPECT_EQ(exchange->calls, 150);
+  EXPECT_EQ(exchange->bytes, 150 * 800.0);
+  EXPECT_EQ(exchange->function, "main");
+  EXPECT_GT(exchange->at.line, 0);
+}
+
+TEST_F(Recorded, RequestsAndRootsAndAnySource) {
+  auto s = record(c_program(" MPI_Request q[2];\n MPI_Irecv(b, 10, MPI_INT, (r + 1) % n, 0, MPI_COMM_WORLD, q);\n"
+                            " MPI_Isend(b + 50, 10, MPI_INT, (r + 1) % n, 0, MPI_COMM_WORLD, q + 1);\n MPI_Waitall(2, q, MPI_STATUSES_IGNORE);\n"
+                            " MPI_Bcast(b, 1000, MPI_BYTE, 0, MPI_COMM_WORLD);\n"
+                            " if (r == 0) for (int i = 1; i < n; i++) MPI_Recv(b, 10, MPI_INT, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n"
+                            " else MPI_Send(b, 5, MPI_INT, 0, 1, MPI_COMM_WORLD);\n"), 2);
+  ASSERT_TRUE(s) << s.error().message();
+  ASSERT_EQ(s->programs.size(), 2u);
+  const auto& steps = s->programs[0].steps;
+  ASSERT_GE(steps.size(), 5u);
+  EXPECT_EQ(steps[2].act, Act::wait);
+  EXPECT_EQ(steps[2].requests, (std::vector<int>{1, 0}));
+  EXPECT_EQ(steps[3].to, (Peer{PeerKind::absolute, 0}));
+  EXPECT_EQ(steps[4].from.kind, PeerKind::any);
+  EXPECT_EQ(steps[4].bytes, 20);  // what came, not what there was room for
+  bool told = false;
+  for (const auto& gap : s->gaps) told = told || gap.what.find("any rank") != std::string::npos;
+  EXPECT_TRUE(told);
+}
+
+TEST_F(Recorded, ARankThatDiesLeavesWhatItDid) {
+  auto s = record(c_program(" MPI_Barrier(MPI_COMM_WORLD);\n if (r == 1) abort();\n MPI_Barrier(MPI_COMM_WORLD);\n"), 2);
+  ASSERT_TRUE(s) << s.error().message();
+  EXPECT_FALSE(s->totals[1].ended);
+  EXPECT_EQ(s->totals[1].calls, 1);
+  EXPECT_FALSE(s->gaps.empty());
+}
+
+TEST_F(Recorded, OneSidedIsTold) {
+  auto s = record(c_program(" MPI_Win w;\n MPI_Win_create(b, 800, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &w);\n MPI_Win_fence(0, w);\n"
+                            " if (r == 0) MPI_Put(b, 10, MPI_DOUBLE, 1, 0, 10, MPI_DOUBLE, w);\n MPI_Win_fence(0, w);\n MPI_Win_free(&w);\n"), 2);
+  ASSERT_TRUE(s) << s.error().message();
+  ASSERT_TRUE(site(*s, "MPI_Put"));
+  EXPECT_EQ(site(*s, "MPI_Put")->bytes, 80);
+  EXPECT_FALSE(s->gaps.empty());
+}
+
+TEST_F(Recorded, FortranToo) {
+  if (!find_program("mpifort")) GTEST_SKIP() << "no mpifort";
+  auto s = record("program p\n use mpi\n integer :: ierr, r, n, st(MPI_STATUS_SIZE)\n double precision :: b(100)\n b = 0\n"
+                  " call MPI_Init(ierr)\n call MPI_Comm_rank(MPI_COMM_WORLD, r, ierr)\n call MPI_Comm_size(MPI_COMM_WORLD, n, ierr)\n"
+                  " if (r == 0) then\n  call MPI_Send(b, 100, MPI_DOUBLE_PRECISION, 1, 7, MPI_COMM_WORLD, ierr)\n"
+                  " else if (r == 1) then\n  call MPI_Recv(b, 100, MPI_DOUBLE_PRECISION, 0, 7, MPI_COMM_WORLD, st, ierr)\n end if\n"
+                  " call MPI_Allreduce(MPI_IN_PLACE, b, 2, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, ierr)\n"
+                  " call MPI_Finalize(ierr)\nend program\n", 2, "mpifort", "p.f90");
+  ASSERT_TRUE(s) << s.error().message();
+  ASSERT_TRUE(site(*s, "MPI_Send"));
+  EXPECT_EQ(site(*s, "MPI_Send")->bytes, 800);
+  ASSERT_TRUE(site(*s, "MPI_Allreduce"));
+  EXPECT_EQ(site(*s, "MPI_Allreduce")->bytes, 32);
+  EXPECT_GT(site(*s, "MPI_Send")->at.line, 0);
+}
+
+TEST_F(Recorded, AProgramWithoutMpiIsRefused) {
+  RecordOptions options;
+  options.command = {"true"};
+  auto s = record_messages(options);
+  ASSERT_FALSE(s);
+  EXPECT_NE(s.error().what.find("no MPI call"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace perfcast::mpi

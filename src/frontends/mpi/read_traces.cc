@@ -1,0 +1,283 @@
+// From the files of the recorder to a skeleton: partners are told as offsets or numbers, call sites as places in the source,
+// repetitions become loops, ranks that do the same share one program.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "base/files.h"
+#include "base/symbols.h"
+#include "base/text.h"
+#include "frontends/mpi/fold.h"
+#include "frontends/mpi/record_messages.h"
+
+namespace perfcast::mpi {
+namespace fs = std::filesystem;
+namespace {
+
+#include "../../../data/runtime/mpi_record.h"
+
+static_assert(static_cast<int>(Act::one_sided) == act_one_sided && static_cast<int>(Act::allreduce) == act_allreduce);
+
+struct Place {
+  std::string call, module, symbol;
+  unsigned long long offset = 0;
+  auto operator<=>(const Place&) const = default;
+};
+
+struct RankTrace {
+  record_head head{};
+  std::vector<record_site> sites;
+  std::vector<record_event> events;
+  std::map<int, Place> places;
+  std::map<int, std::vector<int>> groups;
+};
+
+Result<RankTrace> read_rank(const fs::path& file) {
+  RankTrace trace;
+  std::ifstream in(file, std::ios::binary);
+  if (!in.read(reinterpret_cast<char*>(&trace.head), sizeof trace.head) || trace.head.magic != RECORD_MAGIC)
+    return unfit("a file of recorded messages is cut short", file.string());
+  trace.sites.resize(record_sites);
+  in.read(reinterpret_cast<char*>(trace.sites.data()), static_cast<std::streamsize>(record_sites * sizeof(record_site)));
+  trace.events.resize(std::min<std::uint64_t>(trace.head.events, record_events));
+  in.read(reinterpret_cast<char*>(trace.events.data()), static_cast<std::streamsize>(trace.events.size() * sizeof(record_event)));
+  if (!in) return unfit("a file of recorded messages is cut short", file.string());
+  std::ifstream names(fs::path(file).replace_extension(".names"));
+  for (std::string line; std::getline(names, line);) {
+    std::istringstream words(line);
+    std::string kind;
+    int index = 0;
+    words >> kind >> index;
+    if (kind == "site") {
+      Place& p = trace.places[index];
+      words >> p.call >> std::hex >> p.offset >> p.module >> p.symbol;
+    } else if (kind == "group") {
+      auto& ranks = trace.groups[index];
+      for (int rank; words >> rank;) ranks.push_back(rank);
+    }
+  }
+  return trace;
+}
+
+// Places as lines of the source; what cannot be told keeps its symbol.
+void locate(std::map<Place, int>& sites, std::vector<CallSite>& told) {
+  std::map<std::string, std::vector<const Place*>> by_module;
+  for (const auto& [place, index] : sites) {
+    told[static_cast<std::size_t>(index)].call = place.call;
+    told[static_cast<std::size_t>(index)].function = place.symbol == "-" ? "" : place.symbol;
+    by_module[place.module].push_back(&place);
+  }
+  for (const auto& [module, places] : by_module) {
+    std::vector<unsigned long long> offsets;
+    for (const Place* p : places) offsets.push_back(p->offset);
+    auto found = code_places(module, offsets);
+    if (!found) continue;
+    for (std::size_t i = 0; i < places.size(); i++) {
+      CallSite& site = told[static_cast<std::size_t>(sites[*places[i]])];
+      const CodePlace& at = (*found)[i];
+      if (!at.function.empty()) site.function = at.function;
+      if (at.line > 0) site.at = {at.file, at.line, 0};
+    }
+  }
+}
+
+int nearest_offset(int peer, int rank, int ranks) {
+  int offset = ((peer - rank) % ranks + ranks) % ranks;
+  return offset > ranks / 2 ? offset - ranks : offset;
+}
+
+// Who talks to whom at a site.
+struct Partners {
+  std::set<int> callers, peers, offsets;
+  bool any = false;
+  // One partner for all of several callers: it is meant by its number.
+  bool by_number() const { return peers.size() == 1 && callers.size() > 1 && offsets.size() > 1; }
+};
+
+std::string partners_text(const Partners& p, bool collective) {
+  if (collective) return "all";
+  if (p.any) return "any";
+  if (p.by_number()) return "rank " + std::to_string(*p.peers.begin());
+  if (p.offsets.empty()) return "";
+  if (p.offsets == std::set{1}) return "next";
+  if (p.offsets == std::set{-1}) return "previous";
+  if (p.offsets.size() == 1) return fmt::format("{:+d}", *p.offsets.begin());
+  return "several";
+}
+
+class Builder {
+ public:
+  explicit Builder(std::vector<RankTrace> traces) : traces_(std::move(traces)) {
+    ranks_ = traces_.front().head.ranks;
+    skeleton_.ranks = ranks_;
+    skeleton_.totals.resize(static_cast<std::size_t>(ranks_));
+    for (auto& totals : skeleton_.totals) totals.ended = false;
+    std::vector<int> all(static_cast<std::size_t>(ranks_));
+    for (int i = 0; i < ranks_; i++) all[static_cast<std::size_t>(i)] = i;
+    skeleton_.groups.push_back(all);
+  }
+
+  Skeleton build() {
+    number_sites();
+    for (const auto& trace : traces_) look_at(trace);
+    for (const auto& trace : traces_) add_rank(trace);
+    for (std::size_t i = 0; i < partners_.size(); i++)
+      skeleton_.sites[i].partners = partners_text(partners_[i], collective_.contains(static_cast<int>(i)));
+    add_totals();
+    return std::move(skeleton_);
+  }
+
+ private:
+  void number_sites() {
+    for (const auto& trace : traces_)
+      for (const auto& [index, place] : trace.places) sites_.try_emplace(place, 0);
+    int next = 0;
+    for (auto& [place, index] : sites_) index = next++;
+    skeleton_.sites.resize(sites_.size());
+    partners_.resize(sites_.size());
+    locate(sites_, skeleton_.sites);
+    for (const auto& trace : traces_)
+      for (const auto& [index, place] : trace.places) {
+        CallSite& site = skeleton_.sites[static_cast<std::size_t>(sites_[place])];
+        const record_site& seen = trace.sites[static_cast<std::size_t>(index)];
+        site.calls += seen.calls, site.bytes += seen.bytes, site.seconds += seen.seconds;
+      }
+  }
+
+  int site_of(const RankTrace& trace, int index) const {
+    auto it = trace.places.find(index);
+    return it == trace.places.end() ? -1 : sites_.at(it->second);
+  }
+
+  void look_at(const RankTrace& trace) {
+    for (const auto& e : trace.events) {
+      const int site = site_of(trace, e.site);
+      if (site < 0) continue;
+      if (is_collective(static_cast<Act>(e.act))) {
+        collective_.insert(site);
+        continue;
+      }
+      Partners& p = partners_[static_cast<std::size_t>(site)];
+      p.callers.insert(trace.head.rank);
+      for (int peer : {e.to, e.from}) {
+        if (peer == record_anybody) p.any = true;
+        if (peer < 0) continue;
+        p.peers.insert(peer);
+        p.offsets.insert(nearest_offset(peer, trace.head.rank, ranks_));
+      }
+    }
+  }
+
+  Peer peer_of(int peer, int rank, int site) const {
+    if (peer == record_anybody) return {PeerKind::any, 0};
+    if (peer < 0) return {};
+    if (site >= 0 && partners_[static_cast<std::size_t>(site)].by_number()) return {PeerKind::absolute, peer};
+    return {PeerKind::relative, nearest_offset(peer, rank, ranks_)};
+  }
+
+  int group_of(const RankTrace& trace, int index) {
+    auto it = trace.groups.find(index);
+    if (it == trace.groups.end()) return 0;
+    auto known = std::ranges::find(skeleton_.groups, it->second);
+    if (known == skeleton_.groups.end()) known = skeleton_.groups.insert(skeleton_.groups.end(), it->second);
+    return static_cast<int>(known - skeleton_.groups.begin());
+  }
+
+  void add_rank(const RankTrace& trace) {
+    std::vector<Step> steps;
+    for (const auto& e : trace.events) {
+      if (e.act == act_more_requests) {
+        if (!steps.empty()) steps.back().requests.insert(steps.back().requests.end(), e.request, e.request + e.requests);
+        continue;
+      }
+      Step step;
+      step.act = static_cast<Act>(e.act);
+      step.site = site_of(trace, e.site);
+      step.seconds = e.seconds, step.bytes = e.bytes, step.tag = e.tag, step.group = group_of(trace, e.group);
+      const bool collective = is_collective(step.act);
+      if (collective && e.to >= 0) step.to = {PeerKind::absolute, e.to};
+      if (!collective) step.to = peer_of(e.to, trace.head.rank, step.site), step.from = peer_of(e.from, trace.head.rank, step.site);
+      step.requests.assign(e.request, e.request + e.requests);
+      nonblocking_ = nonblocking_ || (collective && (e.flags & record_nonblocking));
+      one_sided_ = one_sided_ || step.act == Act::one_sided;
+      wildcard_ = wildcard_ || e.from == record_anybody;
+      steps.push_back(std::move(step));
+    }
+    share(trace.head.rank, fold(steps));
+  }
+
+  // Ranks of one program differ in computing time only; what is kept is the mean.
+  void share(int rank, std::vector<Step> steps) {
+    for (auto& program : skeleton_.programs)
+      if (same(program.steps, steps)) {
+        average(program.steps, steps, static_cast<double>(program.ranks.size()));
+        program.ranks.push_back(rank);
+        return;
+      }
+    skeleton_.programs.push_back({{rank}, std::move(steps)});
+  }
+  static bool same(const std::vector<Step>& a, const std::vector<Step>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](Step x, Step y) {
+      if (!same(x.body, y.body)) return false;
+      x.seconds = y.seconds = 0, x.body.clear(), y.body.clear();
+      return x == y;
+    });
+  }
+  static void average(std::vector<Step>& into, const std::vector<Step>& other, double weight) {
+    for (std::size_t i = 0; i < into.size(); i++) {
+      into[i].seconds = (weight * into[i].seconds + other[i].seconds) / (weight + 1);
+      average(into[i].body, other[i].body, weight);
+    }
+  }
+
+  void add_totals() {
+    double dropped = 0, polls = 0;
+    for (const auto& trace : traces_) {
+      const record_head& h = trace.head;
+      RankTotals& t = skeleton_.totals[static_cast<std::size_t>(h.rank)];
+      t.compute = h.compute, t.inside = h.inside, t.elapsed = h.end > 0 ? h.end - h.begin : 0, t.ended = h.ended != 0;
+      for (const auto& site : trace.sites) t.calls += site.calls, t.bytes += site.bytes;
+      skeleton_.elapsed = std::max(skeleton_.elapsed, t.elapsed);
+      dropped += static_cast<double>(h.dropped), polls += static_cast<double>(h.polls);
+    }
+    auto gap = [&](const std::string& what, double weight = 0) { skeleton_.gaps.push_back({what, {}, weight}); };
+    for (int rank = 0; rank < ranks_; rank++) {
+      const RankTotals& t = skeleton_.totals[static_cast<std::size_t>(rank)];
+      if (!t.ended) gap(fmt::format("rank {} did not reach MPI_Finalize: {:g} calls were recorded of it", rank, t.calls));
+    }
+    if (dropped > 0) gap("calls beyond the table are in the totals of their sites, not in the sequence", dropped);
+    if (polls > 0) gap("MPI_Test or MPI_Iprobe that found nothing: polling is taken as waiting", polls);
+    if (nonblocking_) gap("nonblocking collectives are taken to end where they are called");
+    if (one_sided_) gap("one-sided transfers are costed as messages; who waits for whom is not known");
+    if (wildcard_) gap("receives from any rank: their order may differ from run to run");
+  }
+
+  std::vector<RankTrace> traces_;
+  int ranks_ = 0;
+  Skeleton skeleton_;
+  std::map<Place, int> sites_;
+  std::vector<Partners> partners_;
+  std::set<int> collective_;
+  bool nonblocking_ = false, one_sided_ = false, wildcard_ = false;
+};
+
+}  // namespace
+
+Result<Skeleton> read_traces(const std::string& folder) {
+  std::vector<RankTrace> traces;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() != ".trace") continue;
+    auto trace = read_rank(entry.path());
+    if (trace) traces.push_back(std::move(*trace));
+  }
+  if (traces.empty()) return unfit("nothing was recorded", folder);
+  std::ranges::sort(traces, {}, [](const RankTrace& t) { return t.head.rank; });
+  return Builder(std::move(traces)).build();
+}
+
+}  // namespace perfcast::mpi

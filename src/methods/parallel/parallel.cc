@@ -1,0 +1,136 @@
+#include "methods/parallel/parallel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/network/network.h"
+
+namespace perfcast::parallel {
+namespace {
+
+// Parts of a prediction for one processor that happen once per process, outside what ranks time of themselves.
+double starting_seconds(const ModelPrediction& one) {
+  double sum = 0;
+  for (const auto& part : one.parts)
+    if (part.name == "start") sum += part.seconds;
+  return sum;
+}
+
+// The interval: what the model says of computation, and how well the message laws fit, for the rest.
+void set_interval(ModelPrediction& p, const ModelPrediction& one, double computation, double message_error) {
+  const double rest = p.seconds - computation, spread = std::max(0.1, 2 * message_error);
+  const double low = one.seconds > 0 ? one.interval[0] / one.seconds : 1, high = one.seconds > 0 ? one.interval[1] / one.seconds : 1;
+  p.interval = {computation * low + rest * std::max(0.0, 1 - 1.645 * spread), computation * high + rest * (1 + 1.645 * spread)};
+}
+
+ModelPrediction begun(const ModelPrediction& one) {
+  ModelPrediction p = one;
+  p.views["computation"] = one.parts;
+  p.sd.reset();
+  p.parts.clear();
+  return p;
+}
+
+}  // namespace
+
+Result<MessagePath> path_of(const Machine& machine, const std::string& name) {
+  TRY(auto costs, part_of<MessageCosts>(machine.messages, machine.name + " /messages"));
+  if (!costs || costs->paths.empty()) return unfit(machine.name + " has no message costs", "", "perfcast characterize --messages measures them on that machine");
+  std::string known;
+  for (const auto& path : costs->paths) {
+    if (name.empty() || path.name == name) return path;
+    known += (known.empty() ? "" : ", ") + path.name;
+  }
+  return unfit(machine.name + " has no message path " + name, "", "one of " + known);
+}
+
+Result<ModelPrediction> on_ranks(const ModelPrediction& one, const Profile& profile, const Machine& machine, const ParallelOptions& options) {
+  TRY(auto recorded, part_of<MessageProfile>(profile.messages, profile.program + " /messages"));
+  if (!recorded || recorded->runs.empty()) return unfit("the profile has no messages", profile.program, "analyze with --ranks 2, or predict with --template");
+  MessagePath path;
+  if (options.network != "simgrid" || options.platform.empty() || options.platform == "measured") {
+    TRY(path, path_of(machine, options.path));
+  } else if (auto known = path_of(machine, options.path)) {
+    path = *known;
+  }
+  ModelPrediction p = begun(one);
+  auto set = options.set;
+  set.erase("P");
+  TRY(Skeleton skeleton, skeleton_for(*recorded, options.ranks, set, p.remarks));
+
+  // The model predicts the computation of one rank; the others are to it as they were when recorded.
+  const Skeleton& counted = recorded->runs.front();
+  double timed = 0;
+  if (counted.counted_rank && static_cast<std::size_t>(*counted.counted_rank) < counted.totals.size())
+    timed = counted.totals[static_cast<std::size_t>(*counted.counted_rank)].compute;
+  double scale = 1;
+  const double predicted = std::max(0.0, one.seconds - starting_seconds(one));
+  if (timed > 0) scale = predicted / timed;
+  else p.remarks.push_back("no rank's computation was counted: times between calls are those of the recorded run");
+  engine::ReplayOptions playing;
+  std::vector<double> weight(static_cast<std::size_t>(skeleton.ranks), 1.0);
+  if (skeleton.ranks == counted.ranks)
+    for (const auto& program : skeleton.programs) {
+      double mean = 0;
+      for (int r : program.ranks) mean += counted.totals.at(static_cast<std::size_t>(r)).compute / static_cast<double>(program.ranks.size());
+      for (int r : program.ranks) weight[static_cast<std::size_t>(r)] = mean > 0 ? counted.totals.at(static_cast<std::size_t>(r)).compute / mean : 1;
+    }
+  playing.computation = [&](int rank, double seconds) { return scale * weight[static_cast<std::size_t>(rank)] * seconds; };
+  engine::ReplayResult played;
+  if (options.network == "simgrid") {
+    Skeleton scaled = skeleton;
+    auto multiply = [](auto&& self, std::vector<Step>& steps, double factor) -> void {
+      for (auto& s : steps) s.seconds *= factor, self(self, s.body, factor);
+    };
+    for (auto& program : scaled.programs) multiply(multiply, program.steps, scale);
+    TRY(played, simgrid_replay(scaled, path, options.platform));
+  } else {
+    TRY(played, engine::replay(skeleton, path, playing));
+  }
+  const auto& slowest = *std::ranges::max_element(played.ranks, {}, &engine::RankTime::end);
+  p.seconds = played.seconds;
+  p.parts = {{"computation", slowest.computation, {}, {}}, {"communication", slowest.communication, played.messages, {}}, {"waiting", slowest.waiting, {}, {}}};
+  std::vector<Part> by_rank;
+  for (std::size_t r = 0; r < played.ranks.size() && r < 64; r++) by_rank.push_back({"rank " + std::to_string(r), played.ranks[r].end, {}, {}});
+  p.views["rank"] = by_rank;
+  p.remarks.insert(p.remarks.end(), played.remarks.begin(), played.remarks.end());
+  p.remarks.push_back(fmt::format("{} ranks, messages by {}{}; from MPI_Init to MPI_Finalize", skeleton.ranks, options.network == "simgrid" ? "SimGrid on " : "",
+                                  options.network == "simgrid" ? (options.platform.empty() ? "measured" : options.platform) : path.name));
+  for (const auto& gap : counted.gaps) p.gaps.push_back(gap);
+  set_interval(p, one, slowest.computation, path.error);
+  return p;
+}
+
+Result<ModelPrediction> by_template(const ModelPrediction& one, const Machine& machine, const ParallelOptions& options) {
+  TRY(Template pattern, find_template(options.pattern));
+  TemplateUse use{options.set, one.seconds};
+  if (options.ranks > 0) use.values["P"] = options.ranks;
+  std::optional<Network> network;
+  if (!options.network.empty() && options.network != "simgrid") {
+    TRY(network, engine::find_network(options.network));
+  }
+  MessagePath path;
+  auto known = path_of(machine, options.path);
+  if (known) path = *known;
+  else if (!network && options.network != "simgrid") return std::unexpected(known.error());
+  ModelPrediction p = begun(one);
+  double computation = 0, communication = 0, waiting = 0;
+  if (options.network == "simgrid") {
+    TRY(Skeleton skeleton, template_skeleton(pattern, use));
+    TRY(engine::ReplayResult played, simgrid_replay(skeleton, path, options.platform));
+    const auto& slowest = *std::ranges::max_element(played.ranks, {}, &engine::RankTime::end);
+    p.seconds = played.seconds, computation = slowest.computation, communication = slowest.communication, waiting = slowest.waiting;
+  } else {
+    TRY(TemplateTime time, template_time(pattern, use, path, network ? &*network : nullptr));
+    p.seconds = time.seconds, computation = time.computation, communication = time.communication, waiting = time.waiting;
+    if (time.bottleneck) p.remarks.push_back("one rank has more to hand out than the others to do");
+  }
+  p.parts = {{"computation", computation, {}, {}}, {"communication", communication, {}, {}}, {"waiting", waiting, {}, {}}};
+  p.remarks.push_back("by the template " + pattern.name + ": " + template_formula(pattern) + ", W = the whole work on one processor");
+  set_interval(p, one, computation, path.error);
+  return p;
+}
+
+}  // namespace perfcast::parallel

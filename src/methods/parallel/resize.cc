@@ -1,0 +1,225 @@
+// Skeletons for numbers of ranks and sizes that were not recorded.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "engine/messages/replay.h"
+#include "methods/parallel/parallel.h"
+
+namespace perfcast::parallel {
+namespace {
+
+using Point = std::map<std::string, double>;
+
+struct Monomial {
+  std::string text;
+  double value;
+};
+
+// Products of powers of one parameter with a power or logarithm of P.
+std::vector<Monomial> monomials(const Point& at) {
+  std::vector<Monomial> sizes = {{"1", 1}}, ranks = {{"1", 1}}, all;
+  for (const auto& [name, v] : at) {
+    if (name == "P") ranks = {{"1", 1}, {"1/P", 1 / v}, {"P", v}, {"log2(P)", std::log2(v)}, {"(P-1)", v - 1}, {"1/(P-1)", v > 1 ? 1 / (v - 1) : 0}};
+    else sizes.insert(sizes.end(), {{name, v}, {name + "^2", v * v}, {name + "^3", v * v * v}});
+  }
+  for (const auto& s : sizes)
+    for (const auto& r : ranks)
+      all.push_back({s.text == "1" ? r.text : r.text == "1" ? s.text : r.text.starts_with("1/") ? s.text + r.text.substr(1) : s.text + "*" + r.text, s.value * r.value});
+  return all;
+}
+
+bool near(double a, double b) { return std::abs(a - b) <= 1e-9 * std::max({1e-300, std::abs(a), std::abs(b)}); }
+
+std::string coefficient_text(double c, const std::string& term) {
+  if (term == "1") return number_text(c, 9);
+  if (near(c, 1)) return term;
+  return number_text(c, 9) + (term.starts_with("1/") ? term.substr(1) : "*" + term);
+}
+
+}  // namespace
+
+std::optional<Form> exact_form(const std::vector<Point>& points, const std::vector<double>& values, const Point& at) {
+  if (points.empty()) return {};
+  const auto wanted = monomials(at);
+  std::vector<std::vector<Monomial>> seen;
+  for (const auto& p : points) seen.push_back(monomials(p));
+  if (std::ranges::all_of(values, [&](double v) { return near(v, values[0]); })) return Form{number_text(values[0], 9), values[0]};
+  for (std::size_t t = 1; t < wanted.size(); t++) {
+    if (seen[0][t].value == 0) continue;
+    const double c = values[0] / seen[0][t].value;
+    bool holds = true;
+    for (std::size_t i = 0; i < points.size(); i++) holds = holds && near(values[i], c * seen[i][t].value);
+    if (holds) return Form{coefficient_text(c, wanted[t].text), c * wanted[t].value};
+  }
+  // Two terms need a third point to be more than a guess.
+  if (points.size() < 3) return {};
+  for (std::size_t s = 0; s < wanted.size(); s++)
+    for (std::size_t t = s + 1; t < wanted.size(); t++) {
+      const double a = seen[0][s].value, b = seen[0][t].value, c = seen.back()[s].value, d = seen.back()[t].value, det = a * d - b * c;
+      if (std::abs(det) < 1e-12 * (std::abs(a * d) + std::abs(b * c))) continue;
+      const double u = (values[0] * d - b * values.back()) / det, v = (a * values.back() - c * values[0]) / det;
+      bool holds = true;
+      for (std::size_t i = 0; i < points.size(); i++) holds = holds && near(values[i], u * seen[i][s].value + v * seen[i][t].value);
+      if (holds) return Form{coefficient_text(u, wanted[s].text) + " + " + coefficient_text(v, wanted[t].text), u * wanted[s].value + v * wanted[t].value};
+    }
+  return {};
+}
+
+namespace {
+
+Point point_of(const Skeleton& run) {
+  Point p = run.parameters;
+  p["P"] = run.ranks;
+  return p;
+}
+
+// What the first, the last and all ranks between do.
+struct Roles {
+  const std::vector<Step>* first = nullptr;
+  const std::vector<Step>* middle = nullptr;
+  const std::vector<Step>* last = nullptr;
+};
+
+std::optional<Roles> roles_of(const Skeleton& run) {
+  auto by_rank = engine::steps_by_rank(run);
+  if (by_rank.empty() || run.groups.size() > 1) return {};
+  Roles roles{by_rank.front(), nullptr, by_rank.back()};
+  for (std::size_t r = 1; r + 1 < by_rank.size(); r++) {
+    if (roles.middle && by_rank[r] != roles.middle) return {};
+    roles.middle = by_rank[r];
+  }
+  if (!roles.middle && roles.first == roles.last) roles.middle = roles.first;
+  if (!roles.first || !roles.last) return {};
+  return roles;
+}
+
+bool same_shape(const std::vector<Step>& a, const std::vector<Step>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Step& x, const Step& y) {
+    return x.act == y.act && x.site == y.site && x.requests == y.requests && same_shape(x.body, y.body);
+  });
+}
+
+// Numbers of aligned steps, continued to another point.
+class Continuation {
+ public:
+  Continuation(std::vector<Point> points, Point at, std::vector<std::string>& remarks) : points_(std::move(points)), at_(std::move(at)), remarks_(remarks) {}
+
+  std::vector<Step> operator()(const std::vector<const std::vector<Step>*>& runs) {
+    std::vector<Step> result = *runs[0];
+    for (std::size_t i = 0; i < result.size(); i++) {
+      std::vector<double> bytes, times, seconds;
+      std::vector<const std::vector<Step>*> bodies;
+      for (const auto* run : runs) {
+        const Step& s = (*run)[i];
+        bytes.push_back(s.bytes), times.push_back(s.times), seconds.push_back(s.seconds), bodies.push_back(&s.body);
+      }
+      result[i].bytes = continued(bytes, "a size");
+      if (result[i].act == Act::loop) result[i].times = std::round(continued(times, "a number of repetitions"));
+      result[i].seconds = computing(seconds);
+      if (!result[i].body.empty()) result[i].body = (*this)(bodies);
+    }
+    return result;
+  }
+
+ private:
+  double continued(const std::vector<double>& values, const char* what) {
+    if (auto form = exact_form(points_, values, at_)) return form->value;
+    remember(std::string(what) + " follows no simple form in P: that of the nearest recording is used");
+    return values[nearest()];
+  }
+  // Measured times follow no form exactly: the share of each of P ranks, through the recordings by least squares.
+  double computing(const std::vector<double>& seconds) {
+    double top = 0, bottom = 0;
+    for (std::size_t i = 0; i < points_.size(); i++) top += seconds[i] / points_[i].at("P"), bottom += 1 / (points_[i].at("P") * points_[i].at("P"));
+    return bottom > 0 ? top / bottom / at_.at("P") : 0;
+  }
+  std::size_t nearest() const {
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < points_.size(); i++)
+      if (std::abs(std::log(points_[i].at("P") / at_.at("P"))) < std::abs(std::log(points_[best].at("P") / at_.at("P")))) best = i;
+    return best;
+  }
+  void remember(const std::string& text) {
+    if (std::ranges::find(remarks_, text) == remarks_.end()) remarks_.push_back(text);
+  }
+
+  std::vector<Point> points_;
+  Point at_;
+  std::vector<std::string>& remarks_;
+};
+
+}  // namespace
+
+Result<Skeleton> skeleton_for(const MessageProfile& recorded, int ranks, const std::map<std::string, double>& set, std::vector<std::string>& remarks) {
+  if (recorded.runs.empty()) return unfit("no messages were recorded");
+  if (ranks <= 0) ranks = recorded.runs.front().ranks;
+  Point at = recorded.runs.front().parameters;
+  for (const auto& [name, value] : set) {
+    if (!at.contains(name) && name != "P") return wrong_usage("the recording has no parameter " + name, "analyze with --param " + name + "=ARG1");
+    at[name] = value;
+  }
+  at["P"] = ranks;
+  for (const auto& run : recorded.runs)
+    if (point_of(run) == at) return run;
+  // Recordings of like shape; the one with most ranks shows best what those in the middle do.
+  std::vector<const Skeleton*> runs;
+  for (const auto& run : recorded.runs) runs.push_back(&run);
+  std::ranges::stable_sort(runs, [](const auto* a, const auto* b) { return a->ranks > b->ranks; });
+  auto roles = roles_of(*runs[0]);
+  const std::string try_this = "record with more ranks (analyze --ranks 2,3,4), or use a template";
+  if (!roles) return unfit(fmt::format("what a rank does at {} ranks depends on more than being first, last or between; it cannot be continued to {}", runs[0]->ranks, ranks), "message skeleton", try_this);
+  if (!roles->middle && ranks > 2) return unfit("two ranks were recorded, which do different things; a third may do anything", "message skeleton", try_this);
+  if (!roles->middle) roles->middle = roles->first;
+  std::vector<Point> points;
+  std::vector<std::vector<const std::vector<Step>*>> aligned(3);
+  for (const auto* run : runs) {
+    auto others = roles_of(*run);
+    if (!others) continue;
+    if (!others->middle) others->middle = run->ranks == 2 && !same_shape(*others->first, *roles->middle) ? nullptr : others->first;
+    if (!others->middle || !same_shape(*others->first, *roles->first) || !same_shape(*others->middle, *roles->middle) || !same_shape(*others->last, *roles->last)) continue;
+    points.push_back(point_of(*run));
+    aligned[0].push_back(others->first), aligned[1].push_back(others->middle), aligned[2].push_back(others->last);
+  }
+  if (points.size() < 2) remarks.push_back(fmt::format("only the recording with {} ranks could be used: sizes and repetitions are taken to stay as they are, computation to be shared", runs[0]->ranks));
+  for (const auto& [name, value] : set) {
+    bool varied = std::ranges::any_of(points, [&](const Point& p) { return !near(p.at(name), points[0].at(name)); });
+    if (name != "P" && !varied && !near(points[0].at(name), value))
+      return unfit("the recordings differ in no " + name + ", so they cannot be continued to another", "message skeleton", "analyze with several values of it");
+  }
+  Continuation continued(points, at, remarks);
+  Skeleton result = *runs[0];
+  result.ranks = ranks, result.programs.clear(), result.totals.clear(), result.counted_rank.reset();
+  result.parameters = at, result.parameters.erase("P");
+  result.groups.assign(1, {});
+  for (int r = 0; r < ranks; r++) result.groups[0].push_back(r);
+  result.programs.push_back({{0}, continued(aligned[0])});
+  RankProgram middle{{}, continued(aligned[1])}, last{{ranks - 1}, continued(aligned[2])};
+  for (int r = 1; r + 1 < ranks; r++) middle.ranks.push_back(r);
+  if (!middle.ranks.empty()) result.programs.push_back(std::move(middle));
+  if (ranks > 1) result.programs.push_back(std::move(last));
+  return result;
+}
+
+void describe_sites(MessageProfile& recorded) {
+  if (recorded.runs.empty()) return;
+  Skeleton& main = recorded.runs.front();
+  for (auto& site : main.sites) {
+    std::vector<Point> points;
+    std::vector<double> calls, bytes;
+    for (const auto& run : recorded.runs)
+      for (const auto& other : run.sites)
+        if (other.call == site.call && other.at == site.at && other.function == site.function && other.calls > 0) {
+          points.push_back(point_of(run));
+          calls.push_back(other.calls / run.ranks), bytes.push_back(other.bytes / other.calls);
+        }
+    if (points.size() < 2) continue;
+    const Point at = point_of(main);
+    if (auto form = exact_form(points, calls, at)) site.calls_is = form->expression;
+    if (auto form = exact_form(points, bytes, at)) site.bytes_is = form->expression;
+  }
+}
+
+}  // namespace perfcast::parallel

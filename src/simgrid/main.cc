@@ -1,0 +1,297 @@
+// perfcast-simgrid INPUT.json PLATFORM: plays a message skeleton in SimGrid's S4U, where topology and contention count.
+//
+// Every rank is an actor; computation is sleeping (it was costed already), messages are communications between mailboxes,
+// collectives are the trees and rings that MPI libraries use, made of messages. All factors of SimGrid's network model are
+// one: they are another cluster's calibration. PLATFORM is a platform file, or "measured": hosts behind links with the
+// latency and bandwidth of the path in the input. Prints {"seconds", "messages", "ranks": [[computation,
+// communication, waiting, end], ...]}; communication and waiting are not told apart and stand under communication.
+#include <simgrid/s4u.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <unordered_map>
+
+#include "base/files.h"
+#include "engine/messages/message_time.h"
+#include "engine/messages/replay.h"
+
+namespace sg4 = simgrid::s4u;
+using namespace perfcast;
+
+namespace {
+
+struct Job {
+  Skeleton skeleton;
+  MessagePath path;
+  bool wildcards = false;
+  std::vector<engine::RankTime> times;
+  std::vector<sg4::ActorPtr> actors;
+  double messages = 0;
+};
+
+class Rank {
+ public:
+  Rank(Job& job, int rank) : job_(job), rank_(rank) {}
+
+  void run(const std::vector<Step>& steps) {
+    engine::RankTime& time = job_.times[static_cast<std::size_t>(rank_)];
+    for (engine::StepCursor cursor(steps); const Step* step = cursor.now(); cursor.advance()) {
+      if (step->seconds > 0) {
+        time.computation += step->seconds;
+        sg4::this_actor::sleep_for(step->seconds);
+      }
+      const double before = sg4::Engine::get_clock();
+      perform(*step);
+      time.communication += sg4::Engine::get_clock() - before;
+    }
+    time.end = sg4::Engine::get_clock();
+  }
+
+ private:
+  int size() const { return job_.skeleton.ranks; }
+  int resolve(const Peer& peer) const {
+    if (peer.kind == PeerKind::absolute) return peer.rank;
+    if (peer.kind == PeerKind::relative) return ((rank_ + peer.rank) % size() + size()) % size();
+    return peer.kind == PeerKind::any ? -1 : -2;
+  }
+
+  // One mailbox for each pair and tag; programs that receive from anybody share one per receiver. A small message goes
+  // off at once, so its mailbox belongs to the receiver for good.
+  sg4::Mailbox* mailbox(int source, int target, int tag, int channel, bool eager) {
+    if (job_.wildcards && channel == 0) source = 0, tag = 0;
+    const std::uint64_t key = ((static_cast<std::uint64_t>(source) * 131071u + static_cast<std::uint64_t>(target)) * 8191u + static_cast<std::uint64_t>(tag + 2)) * 8u +
+                              static_cast<std::uint64_t>(channel) * 2u + (eager ? 1u : 0u);
+    auto [it, fresh] = mailboxes_.try_emplace(key, nullptr);
+    if (fresh) {
+      it->second = sg4::Mailbox::by_name(std::to_string(source) + ">" + std::to_string(target) + ":" + std::to_string(tag) + "/" + std::to_string(channel) + (eager ? "e" : "r"));
+      if (eager) it->second->set_receiver(job_.actors[static_cast<std::size_t>(target)]);
+    }
+    return it->second;
+  }
+  bool eager(double bytes) const { return !engine::is_rendezvous(job_.path, bytes); }
+  static std::uint64_t whole(double bytes) { return static_cast<std::uint64_t>(std::max(1.0, bytes)); }
+
+  void overhead(double seconds) const { if (seconds > 0) sg4::this_actor::sleep_for(seconds); }
+  double own_send() const { return job_.path.send_ns ? 1e-9 * job_.path.send_ns->value : 0; }
+  double own_receive() const { return job_.path.receive_ns ? 1e-9 * job_.path.receive_ns->value : 0; }
+
+  sg4::CommPtr start_send(int target, double bytes, int tag, int channel, bool synchronous) {
+    job_.messages++;
+    static char nothing;
+    const bool early = eager(bytes) && !synchronous;
+    auto comm = mailbox(rank_, target, tag, channel, early)->put_init(&nothing, whole(bytes));
+    if (early) {
+      comm->detach();
+      return nullptr;
+    }
+    comm->start();
+    return comm;
+  }
+  sg4::CommPtr start_receive(int source, double bytes, int tag, int channel) {
+    return mailbox(source < 0 ? 0 : source, rank_, tag, channel, eager(bytes))->get_async<char>(&received_);
+  }
+
+  // Collectives talk on their own channel.
+  void pass(int to, double bytes) { if (auto comm = start_send(to, bytes, 0, 1, false)) comm->wait(); }
+  void take(int from, double bytes) { start_receive(from, bytes, 0, 1)->wait(); }
+  void swap(int to, int from, double bytes) {
+    auto in = start_receive(from, bytes, 0, 1);
+    auto out = start_send(to, bytes, 0, 1, false);
+    in->wait();
+    if (out) out->wait();
+  }
+
+  void perform(const Step& step) {
+    switch (step.act) {
+      case Act::compute: case Act::probe: case Act::other: case Act::loop: return;
+      case Act::send: case Act::ssend: {
+        int target = resolve(step.to);
+        if (target < 0) return;
+        overhead(own_send());
+        if (auto comm = start_send(target, step.bytes, step.tag, 0, step.act == Act::ssend)) comm->wait();
+        return;
+      }
+      case Act::isend: {
+        int target = resolve(step.to);
+        overhead(own_send());
+        requests_.push_back(target < 0 ? nullptr : start_send(target, step.bytes, step.tag, 0, false));
+        return;
+      }
+      case Act::receive: {
+        int source = resolve(step.from);
+        if (source == -2) return;
+        start_receive(source, step.bytes, step.tag, 0)->wait();
+        overhead(own_receive());
+        return;
+      }
+      case Act::ireceive: {
+        int source = resolve(step.from);
+        requests_.push_back(source == -2 ? nullptr : start_receive(source, step.bytes, step.tag, 0));
+        return;
+      }
+      case Act::exchange: {
+        int target = resolve(step.to), source = resolve(step.from);
+        sg4::CommPtr in = source == -2 ? nullptr : start_receive(source, step.bytes, step.tag, 0);
+        overhead(own_send());
+        sg4::CommPtr out = target < 0 ? nullptr : start_send(target, step.bytes, step.tag, 0, false);
+        if (in) in->wait();
+        if (out) out->wait();
+        overhead(own_receive());
+        return;
+      }
+      case Act::wait: {
+        const auto latest = static_cast<long>(requests_.size()) - 1;
+        for (int ago : step.requests)
+          if (long n = latest - ago; n >= 0 && requests_[static_cast<std::size_t>(n)]) {
+            requests_[static_cast<std::size_t>(n)]->wait();
+            requests_[static_cast<std::size_t>(n)] = nullptr;
+          }
+        return;
+      }
+      case Act::one_sided: overhead(engine::message_seconds(job_.path, step.bytes)); return;
+      default: collective(step);
+    }
+  }
+
+  void collective(const Step& step) {
+    const auto group = static_cast<std::size_t>(step.group);
+    static std::vector<int> all;
+    if (all.empty())
+      for (int i = 0; i < size(); i++) all.push_back(i);
+    const std::vector<int>& members = group < job_.skeleton.groups.size() && !job_.skeleton.groups[group].empty() ? job_.skeleton.groups[group] : all;
+    const int n = static_cast<int>(members.size());
+    if (n <= 1) return;
+    int me = 0, root = 0;
+    const int root_rank = resolve(step.to);
+    for (int i = 0; i < n; i++) {
+      if (members[static_cast<std::size_t>(i)] == rank_) me = i;
+      if (members[static_cast<std::size_t>(i)] == root_rank) root = i;
+    }
+    auto rank_of = [&](int i) { return members[static_cast<std::size_t>(((i + root) % n + n) % n)]; };
+    me = (me - root + n) % n;  // counted from the root
+    switch (step.act) {
+      case Act::barrier: return dissemination(me, n, 0, rank_of);
+      case Act::broadcast: return tree_down(me, n, step.bytes, false, rank_of);
+      case Act::scatter: return tree_down(me, n, step.bytes, true, rank_of);
+      case Act::reduce: return tree_up(me, n, step.bytes, false, rank_of);
+      case Act::gather: return tree_up(me, n, step.bytes, true, rank_of);
+      case Act::allgather: return ring(me, n, step.bytes, n - 1, rank_of);
+      case Act::alltoall:
+        for (int k = 1; k < n; k++) swap(rank_of(me + k), rank_of(me - k), step.bytes / n);
+        return;
+      case Act::allreduce:
+        if (step.bytes > 65536) return ring(me, n, step.bytes / n, 2 * (n - 1), rank_of);
+        return dissemination(me, n, step.bytes, rank_of);
+      default: return dissemination(me, n, step.bytes, rank_of);
+    }
+  }
+  template <class RankOf>
+  void dissemination(int me, int n, double bytes, RankOf rank_of) {
+    for (int k = 1; k < n; k *= 2) swap(rank_of(me + k), rank_of(me - k), bytes);
+  }
+  template <class RankOf>
+  void ring(int me, int n, double bytes, int times, RankOf rank_of) {
+    for (int k = 0; k < times; k++) swap(rank_of(me + 1), rank_of(me - 1), bytes);
+    (void)n;
+  }
+  template <class RankOf>
+  void tree_down(int me, int n, double bytes, bool pieces, RankOf rank_of) {
+    int bit = 1;
+    while (bit < n && !(me & bit)) bit *= 2;
+    if (me) take(rank_of(me - bit), pieces ? bytes * std::min(bit, n - me) : bytes);
+    for (int k = (me ? bit : bit) / 2; k >= 1; k /= 2)
+      if (me + k < n) pass(rank_of(me + k), pieces ? bytes * std::min(k, n - me - k) : bytes);
+  }
+  template <class RankOf>
+  void tree_up(int me, int n, double bytes, bool pieces, RankOf rank_of) {
+    for (int k = 1; k < n; k *= 2) {
+      if (me & k) return pass(rank_of(me - k), pieces ? bytes * std::min(k, n - me) : bytes);
+      if (me + k < n) take(rank_of(me + k), pieces ? bytes * std::min(k, n - me - k) : bytes);
+    }
+  }
+
+  Job& job_;
+  int rank_;
+  std::unordered_map<std::uint64_t, sg4::Mailbox*> mailboxes_;
+  std::vector<sg4::CommPtr> requests_;
+  char* received_ = nullptr;
+};
+
+// Hosts behind links of their own: a message crosses two, so each has half the latency.
+void measured_platform(const Job& job) {
+  auto* zone = sg4::create_star_zone("measured");
+  const auto& regimes = job.path.regimes;
+  const double whole = 1e-9 * regimes.front().startup_ns;
+  const double own = (job.path.send_ns ? 1e-9 * job.path.send_ns->value : 0) + (job.path.receive_ns ? 1e-9 * job.path.receive_ns->value : 0);
+  const double latency = std::max(0.1 * whole, whole - own), per_byte = std::max(1e-3, regimes.back().per_byte_ns);
+  for (int i = 0; i < job.skeleton.ranks; i++) {
+    auto* host = zone->create_host("host-" + std::to_string(i), 1e9);
+    auto* link = zone->create_link("link-" + std::to_string(i), 1e9 / per_byte)->set_latency(latency / 2)->set_sharing_policy(sg4::Link::SharingPolicy::SPLITDUPLEX)->seal();
+    host->seal();
+    zone->add_route(host->get_netpoint(), nullptr, nullptr, nullptr, {{link, sg4::LinkInRoute::Direction::UP}}, true);
+  }
+  zone->seal();
+}
+
+bool has_wildcard(const std::vector<Step>& steps) {
+  for (const auto& s : steps)
+    if (s.from.kind == PeerKind::any || has_wildcard(s.body)) return true;
+  return false;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3) {
+    std::fprintf(stderr, "perfcast-simgrid INPUT.json PLATFORM\n");
+    return 2;
+  }
+  auto input = read_json_file(argv[1]);
+  if (!input) {
+    std::fprintf(stderr, "%s\n", input.error().message().c_str());
+    return 3;
+  }
+  Job job;
+  try {
+    from_json_value((*input)["skeleton"], job.skeleton, "/skeleton");
+    from_json_value((*input)["path"], job.path, "/path");
+  } catch (const JsonMismatch& mismatch) {
+    std::fprintf(stderr, "%s: %s\n", mismatch.place.c_str(), mismatch.what.c_str());
+    return 3;
+  }
+  std::vector<std::string> words = {argv[0], "--cfg=network/model:CM02", "--cfg=network/latency-factor:1", "--cfg=network/bandwidth-factor:1", "--cfg=network/weight-S:0",
+                                    "--cfg=network/TCP-gamma:0", "--cfg=network/crosstraffic:0", "--cfg=contexts/stack-size:64", "--log=root.thresh:warning"};
+  std::vector<char*> pointers;
+  for (auto& w : words) pointers.push_back(w.data());
+  int count = static_cast<int>(pointers.size());
+  pointers.push_back(nullptr);
+  sg4::Engine engine(&count, pointers.data());
+  const std::string platform = argv[2];
+  if (platform == "measured") measured_platform(job);
+  else engine.load_platform(platform);
+  auto hosts = engine.get_all_hosts();
+  if (hosts.empty()) {
+    std::fprintf(stderr, "the platform has no hosts\n");
+    return 3;
+  }
+  if (platform == "measured") std::sort(hosts.begin(), hosts.end(), [](auto* a, auto* b) { return std::atoi(a->get_cname() + 5) < std::atoi(b->get_cname() + 5); });
+  if (hosts.size() < static_cast<std::size_t>(job.skeleton.ranks))
+    std::fprintf(stderr, "%d ranks share %zu hosts\n", job.skeleton.ranks, hosts.size());
+  for (const auto& program : job.skeleton.programs) job.wildcards = job.wildcards || has_wildcard(program.steps);
+  job.times.resize(static_cast<std::size_t>(job.skeleton.ranks));
+  auto steps = engine::steps_by_rank(job.skeleton);
+  static const std::vector<Step> nothing;
+  for (int r = 0; r < job.skeleton.ranks; r++) {
+    const auto* own = steps[static_cast<std::size_t>(r)] ? steps[static_cast<std::size_t>(r)] : &nothing;
+    job.actors.push_back(sg4::Actor::create("rank-" + std::to_string(r), hosts[static_cast<std::size_t>(r) % hosts.size()], [&job, r, own] { Rank(job, r).run(*own); }));
+  }
+  engine.run();
+  double seconds = 0;
+  Json ranks = Json::array();
+  for (const auto& t : job.times) {
+    seconds = std::max(seconds, t.end);
+    ranks.push_back({t.computation, t.communication, t.waiting, t.end});
+  }
+  std::printf("%s\n", Json({{"seconds", seconds}, {"messages", job.messages}, {"ranks", ranks}}).dump().c_str());
+  return 0;
+}
