@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,6 +30,10 @@ static double reading(clockid_t id) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 static double cpu(void) { return reading(CLOCK_THREAD_CPUTIME_ID); }
+static double faults(void) {
+  struct rusage usage;
+  return getrusage(RUSAGE_SELF, &usage) == 0 ? (double)(usage.ru_minflt + usage.ru_majflt) : 0;
+}
 static double wall(void) { return reading(CLOCK_MONOTONIC); }
 
 /* ---- start and end ---- */
@@ -55,6 +60,7 @@ static void begin_recording(void) {
   clock_cost = (cpu() - start) / 201;
   f->head.clock_seconds = clock_cost;
   PMPI_Barrier(MPI_COMM_WORLD);
+  f->head.faults = -faults();
   f->head.begin = wall();
   file = f;
   segment = cpu();
@@ -250,7 +256,7 @@ int MPI_Finalize(void) {
   if (file) {
     enter();
     RECORD("MPI_Finalize", act_compute, NOBODY, NOBODY, 0, MPI_COMM_WORLD, 0);
-    file->head.end = wall(), file->head.ended = 1;
+    file->head.end = wall(), file->head.ended = 1, file->head.faults += faults();
     if (names) fclose(names);
     file = 0;
   }

@@ -7,7 +7,9 @@
 #include "cli/command.h"
 #include "cli/common.h"
 #include "cli/progress.h"
-#include "frontends/analyze.h"
+#include "frontends/analyze_parallel.h"
+#include "methods/parallel/parallel.h"
+#include "report/parallel_text.h"
 #include "report/profile_text.h"
 
 namespace perfcast::cli {
@@ -16,6 +18,7 @@ namespace {
 struct AnalyzeArguments {
   AnalyzeOptions options;
   std::vector<std::string> parameters, levels;
+  ParallelAnalysis parallel;
   double timeout = 600, memory_gib = 0, output_mib = 0;
   report::ProfileView view;
   OutputOptions output{"text", ""};
@@ -27,6 +30,15 @@ Status check(const AnalyzeArguments& arguments) {
     return wrong_usage("nothing to analyse", "perfcast analyze prog.c -- ARGS, or --binary EXE, or -p BUILD");
   if (!o.binary.empty() && (!o.sources.empty() || !o.build_folder.empty()))
     return wrong_usage("--binary stands alone: it is analysed without its sources");
+  return {};
+}
+
+// Counts and sizes of messages as expressions, where several runs were recorded.
+Status describe_messages(Profile& profile) {
+  TRY(auto messages, part_of<MessageProfile>(profile.messages, profile.program));
+  if (!messages) return {};
+  parallel::describe_sites(*messages);
+  profile.messages = to_json_value(*messages);
   return {};
 }
 
@@ -49,7 +61,8 @@ Status run(AnalyzeArguments& arguments) {
   ProgressBar bar;
   int step = 0;
   options.progress = [&](const std::string& doing) { bar.show(doing, std::min(0.95, 0.2 * step++), 0); };
-  TRY(Profile profile, analyze(options));
+  TRY(Profile profile, analyze_parallel(options, arguments.parallel));
+  CHECK_OK(describe_messages(profile));
   bar.clear();
   // What was counted before a crash is kept where the user asked for a file; the answer is still "unfit".
   auto trouble = run_trouble(profile);
@@ -60,7 +73,7 @@ Status run(AnalyzeArguments& arguments) {
   if (trouble) return std::unexpected(*trouble);
   if (path == "-") return {};
   if (arguments.output.json()) return write_file("-", record_text(profile));
-  return write_file("-", report::profile_text(profile, arguments.view) + "\nwritten to " + path + "\n");
+  return write_file("-", report::profile_text(profile, arguments.view) + report::parallel_text(profile) + "\nwritten to " + path + "\n");
 }
 
 }  // namespace
@@ -74,6 +87,11 @@ void add_analyze(CLI::App& app, Action& action) {
   app.add_option("--param", a->parameters, "An argument that is a parameter: N=ARG1; repeatable")->allow_extra_args(false);
   app.add_option("--target", a->options.target, "Compile for another machine: a triple, aarch64-linux-gnu");
   app.add_option("--mcpu", a->options.cpu, "Compile for this CPU: neoverse-v1, sapphirerapids");
+  app.add_option("--ranks", a->parallel.ranks, "An MPI program: started with so many ranks; more numbers (2,3,4) record its messages with those too")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 100000))
+      ->allow_extra_args(false);
+  app.add_option("--threads", a->parallel.threads, "An OpenMP program: its regions are watched with so many threads")->check(CLI::Range(1, 256));
   app.add_option("--input", a->options.input_file, "A file given as standard input (default: none)");
   app.add_option("--timeout", a->timeout, "Seconds that one run may take")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--memory-limit", a->memory_gib, "GiB of memory that it may take")->check(CLI::PositiveNumber);

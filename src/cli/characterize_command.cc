@@ -4,6 +4,7 @@
 #include <atomic>
 #include <csignal>
 
+#include "base/mpi.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/common.h"
@@ -11,6 +12,7 @@
 #include "methods/characterize/characterize.h"
 #include "methods/characterize/source/study.h"
 #include "report/characterization_text.h"
+#include "report/parallel_text.h"
 
 namespace perfcast::cli {
 namespace {
@@ -18,7 +20,7 @@ namespace {
 struct Options {
   characterize::CharacterizeOptions what;
   OutputOptions output{"text", ""};
-  bool study = false;
+  bool study = false, messages = false;
 };
 
 std::atomic<bool> stop = false;
@@ -51,13 +53,36 @@ Status run_study(Options& options) {
   return write_file(options.output.file.empty() ? "-" : options.output.file, study_text(study, options.what.confidence));
 }
 
+// Only messages and threads: they become part of the machine that is there already.
+Status measure_parallel(Options& options, ProgressBar& bar) {
+  options.what.sections = {"threads", "messages"};
+  TRY(Machine measured, characterize::characterize(options.what));
+  bar.clear();
+  if (auto place = mpi_place(); place && place->rank != 0) return {};
+  std::string name = options.what.name.empty() ? default_machine().value_or(measured.name) : options.what.name;
+  Machine machine = measured;
+  if (auto known = find_machine(name)) {
+    machine = *known;
+    if (!measured.messages.is_null()) machine.messages = measured.messages;
+    if (!measured.threads.is_null()) machine.threads = measured.threads;
+  }
+  machine.name = name;
+  if (!options.output.file.empty()) return emit(machine, report::parallel_costs_text(machine), options.output);
+  CHECK_OK(save_machine(machine, !default_machine() || default_machine() == name));
+  remark("messages and threads were added to \"" + machine.name + "\"");
+  return write_file("-", options.output.json() ? record_text(machine) : report::parallel_costs_text(machine));
+}
+
 Status run(Options& options) {
+  // Started by mpirun on one host: rank 0 measures with as many ranks as there are; the others have nothing to do.
+  if (auto place = mpi_place(); place && place->rank != 0 && (place->one_host || !options.messages)) return {};
   ProgressBar bar;
   options.what.stop = &stop;
   options.what.progress = [&](const characterize::Progress& p) { bar.show(p.doing, p.fraction, p.left.value); };
   options.what.remark = [&](const std::string& text) { bar.clear(), remark(text); };
   std::signal(SIGINT, stop_on_signal);
   if (options.study) return run_study(options);
+  if (options.messages) return measure_parallel(options, bar);
   TRY(Machine machine, characterize::characterize(options.what));
   bar.clear();
   if (stop) remark("interrupted: what was measured is kept, the rest is listed under gaps");
@@ -83,6 +108,8 @@ void add_characterize(CLI::App& app, Action& action) {
   app.add_option("--confidence", what.confidence, "Of intervals, and of what is \"not detected\"")
       ->check(CLI::Range(0.5, 0.9999))
       ->capture_default_str();
+  app.add_flag("--messages", options->messages,
+               "Only what messages between ranks and threads cost (alone, or as mpirun -n 2 perfcast characterize --messages); added to the machine");
   app.add_flag("--study", options->study,
                "Show how intervals shrink with test length and repetitions, and which statistic predicts best");
   add_output_options(app, options->output);

@@ -24,6 +24,7 @@ void add_report(CLI::App& app, Action& action);
 void add_show(CLI::App& app, Action& action);
 void add_tree(CLI::App& app, Action& action);
 void add_study(CLI::App& app, Action& action);
+void add_templates(CLI::App& app, Action& action);
 void add_validate(CLI::App& app, Action& action);
 
 }  // namespace perfcast::cli

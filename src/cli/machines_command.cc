@@ -8,6 +8,7 @@
 #include "methods/characterize/instructions/against_llvm.h"
 #include "record/comparison.h"
 #include "report/machine_text.h"
+#include "report/parallel_text.h"
 
 namespace perfcast::cli {
 namespace {
@@ -58,7 +59,7 @@ Status show_against_llvm(const Machine& machine, const OutputOptions& output) {
 Status show(const MachinesArguments& arguments) {
   TRY(Machine machine, find_machine(arguments.show));
   if (arguments.against_llvm) return show_against_llvm(machine, arguments.output);
-  return emit(machine, report::machine_text(machine), arguments.output);
+  return emit(machine, report::machine_text(machine) + report::parallel_costs_text(machine), arguments.output);
 }
 
 Status compare(const MachinesArguments& arguments) {

@@ -32,6 +32,7 @@ constexpr Command commands[] = {
     {"study", "How much of a prediction's error is the resource model's own?", add_study},
     {"models", "Which resource model fits what I have?", add_models},
     {"graph", "The execution graph of a design or a program: drawn, checked, as a timing formula", add_graph},
+    {"templates", "Parallel templates: what ranks compute, send and wait for", add_templates},
     {"show", "Show what a file says: statistics of a profile, a machine, a prediction", add_show},
     {"machines", "List, show and compare machines", add_machines},
 };

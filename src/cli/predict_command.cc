@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/common.h"
 #include "cli/models.h"
+#include "cli/parallel.h"
 #include "cli/program.h"
 #include "methods/predict/predict.h"
 #include "report/prediction_text.h"
@@ -14,6 +15,7 @@ namespace {
 struct PredictArguments {
   ProgramWords program;
   std::vector<std::string> machines, models, settings;
+  parallel::ParallelOptions parallel;
   bool measure = false;
   predict::PredictOptions options;
   report::PredictionView view;
@@ -34,7 +36,16 @@ Status run(PredictArguments& arguments) {
   arguments.program.arguments = program_arguments();
   TRY(std::vector<Machine> machines, load_machines(arguments.machines));
   choose_levels(arguments.program, arguments.options.models, machines);
+  if (is_design_file(arguments.program.words[0])) {
+    TRY(Prediction prediction, predict_design(design_path(arguments.program.words[0]), machines, arguments.options, arguments.parallel));
+    return emit(prediction, report::prediction_text(prediction, arguments.view), arguments.output);
+  }
   TRY(Profile profile, profile_of(arguments.program));
+  if (runs_in_parallel(profile, arguments.parallel)) {
+    arguments.view.elsewhere = machines_elsewhere(machines);
+    TRY(Prediction prediction, predict_parallel(profile, machines, arguments.options, arguments.parallel, arguments.measure, {arguments.program.timeout}));
+    return emit(prediction, report::prediction_text(prediction, arguments.view), arguments.output);
+  }
   bool ct_alone = arguments.options.models == std::vector{Model::ct};
   if (arguments.measure || ct_alone) {
     TRY(arguments.options.timed, measure_program(profile.run, {arguments.program.timeout}));
@@ -55,6 +66,7 @@ void add_predict(CLI::App& app, Action& action) {
       ->allow_extra_args(false);
   app.add_option("--set", arguments->settings, "A parameter other than in the recorded run, NAME=VALUE; repeatable")
       ->allow_extra_args(false);
+  add_parallel_options(app, arguments->parallel);
   app.add_option("--confidence", arguments->options.confidence, "Of the intervals")
       ->check(CLI::Range(0.01, 0.999))
       ->capture_default_str();

@@ -202,6 +202,7 @@ Status add_levels(const AnalyzeOptions& options, const CompiledProgram& program,
   count.arguments = options.arguments, count.input_file = options.input_file, count.limits = options.limits;
   count.folder = options.folder;
   TRY(count.runner, runner_for(options.target));
+  if (!options.launcher.empty()) count.runner = options.launcher;
 
   tell("counting the compiled code");
   TRY(CountedRun final_run, count_run(program, Stage::final, count));
@@ -221,7 +222,7 @@ Status add_levels(const AnalyzeOptions& options, const CompiledProgram& program,
   }
   if (profile.machine && profile.ir) {
     memory_profile::pass_on_mispredictions(*profile.ir, profile.forms, *profile.machine);
-    if (final_run.complete && options.target.empty()) {
+    if (final_run.complete && options.target.empty() && options.launcher.empty()) {
       tell("counting what runs in libraries");
       add_libraries(options, program, final_run, profile);
     }

@@ -22,6 +22,7 @@ struct AnalyzeOptions {
   std::string target, cpu;           // triple and CPU; empty: this host
   std::vector<std::string> arguments;
   std::string input_file;            // standard input; empty: /dev/null
+  std::vector<std::string> launcher; // what starts the program here: mpirun -n 2, ...; library code is not traced then
   std::map<std::string, int> parameters;  // N=ARG1: name and number of the argument that holds its value
   RunLimits limits;
   bool source_level = true, ir_level = true, machine_level = true, memory_level = true;

@@ -199,7 +199,7 @@ class Rank {
     int bit = 1;
     while (bit < n && !(me & bit)) bit *= 2;
     if (me) take(rank_of(me - bit), pieces ? bytes * std::min(bit, n - me) : bytes);
-    for (int k = (me ? bit : bit) / 2; k >= 1; k /= 2)
+    for (int k = bit / 2; k >= 1; k /= 2)
       if (me + k < n) pass(rank_of(me + k), pieces ? bytes * std::min(k, n - me - k) : bytes);
   }
   template <class RankOf>
@@ -226,7 +226,8 @@ void measured_platform(const Job& job) {
   const double latency = std::max(0.1 * whole, whole - own), per_byte = std::max(1e-3, regimes.back().per_byte_ns);
   for (int i = 0; i < job.skeleton.ranks; i++) {
     auto* host = zone->create_host("host-" + std::to_string(i), 1e9);
-    auto* link = zone->create_link("link-" + std::to_string(i), 1e9 / per_byte)->set_latency(latency / 2)->set_sharing_policy(sg4::Link::SharingPolicy::SPLITDUPLEX)->seal();
+    auto* link = zone->create_split_duplex_link("link-" + std::to_string(i), 1e9 / per_byte);
+    link->set_latency(latency / 2)->seal();
     host->seal();
     zone->add_route(host->get_netpoint(), nullptr, nullptr, nullptr, {{link, sg4::LinkInRoute::Direction::UP}}, true);
   }

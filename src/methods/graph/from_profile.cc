@@ -25,6 +25,7 @@ class Builder {
     struct Item {
       int line;
       Node node;
+      std::size_t order = 0;  // among those of one line
     };
     std::vector<Item> items;
     for (std::size_t l = 0; l < function_.loops.size(); l++) {
@@ -34,7 +35,7 @@ class Builder {
       node.kind = NodeKind::loop, node.line = inner.at.line;
       node.amount = number(inner.iterations.value / std::max(times, 1.0));
       node.children = inside(static_cast<int>(l), inner.iterations.value);
-      if (!node.children.empty()) items.push_back({inner.at.line, std::move(node)});
+      if (!node.children.empty()) items.push_back({inner.at.line, std::move(node), 0});
     }
     for (const Block& block : function_.blocks) {
       if (block.loop != loop || block.count.value <= 0 || (block.usage.empty() && block.code.empty())) continue;
@@ -47,16 +48,17 @@ class Builder {
           repeated.children.push_back(std::move(step));
           step = std::move(repeated);
         }
-        items.push_back({block.at.line, std::move(step)});
+        items.push_back({block.at.line, std::move(step), 0});
         continue;
       }
       Node branch, arm;
       branch.kind = NodeKind::branch, branch.line = step.line, arm.amount = number(share), arm.line = step.line;
       arm.children.push_back(std::move(step));
       branch.children.push_back(std::move(arm));
-      items.push_back({block.at.line, std::move(branch)});
+      items.push_back({block.at.line, std::move(branch), 0});
     }
-    std::ranges::stable_sort(items, {}, &Item::line);
+    for (std::size_t i = 0; i < items.size(); i++) items[i].order = i;
+    std::ranges::sort(items, [](const Item& a, const Item& b) { return std::pair(a.line, a.order) < std::pair(b.line, b.order); });
     std::vector<Node> nodes;
     for (auto& item : items) join(nodes, std::move(item.node));
     return nodes;

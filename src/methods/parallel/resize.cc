@@ -54,9 +54,9 @@ std::optional<Form> exact_form(const std::vector<Point>& points, const std::vect
     for (std::size_t i = 0; i < points.size(); i++) holds = holds && near(values[i], c * seen[i][t].value);
     if (holds) return Form{coefficient_text(c, wanted[t].text), c * wanted[t].value};
   }
-  // Two terms need a third point to be more than a guess.
+  // Two terms need more points than terms to be more than a guess; a constant and a term one more, any two two more.
   if (points.size() < 3) return {};
-  for (std::size_t s = 0; s < wanted.size(); s++)
+  for (std::size_t s = 0; s < (points.size() < 4 ? 1 : wanted.size()); s++)
     for (std::size_t t = s + 1; t < wanted.size(); t++) {
       const double a = seen[0][s].value, b = seen[0][t].value, c = seen.back()[s].value, d = seen.back()[t].value, det = a * d - b * c;
       if (std::abs(det) < 1e-12 * (std::abs(a * d) + std::abs(b * c))) continue;
@@ -167,7 +167,7 @@ Result<Skeleton> skeleton_for(const MessageProfile& recorded, int ranks, const s
   // Recordings of like shape; the one with most ranks shows best what those in the middle do.
   std::vector<const Skeleton*> runs;
   for (const auto& run : recorded.runs) runs.push_back(&run);
-  std::ranges::stable_sort(runs, [](const auto* a, const auto* b) { return a->ranks > b->ranks; });
+  std::ranges::sort(runs, [](const auto* a, const auto* b) { return a->ranks != b->ranks ? a->ranks > b->ranks : a < b; });
   auto roles = roles_of(*runs[0]);
   const std::string try_this = "record with more ranks (analyze --ranks 2,3,4), or use a template";
   if (!roles) return unfit(fmt::format("what a rank does at {} ranks depends on more than being first, last or between; it cannot be continued to {}", runs[0]->ranks, ranks), "message skeleton", try_this);

@@ -225,7 +225,12 @@ class Generator {
     std::vector<Peer> peers;
     for (const auto& v : line.values) {
       TRY(double rank, value(v));
-      if (rank < -0.5 || rank > values_.at("P") - 0.5)
+      const bool nobody = rank < -0.5 || rank > values_.at("P") - 0.5;
+      if (nobody && step.act == Act::exchange) {
+        peers.push_back({});
+        continue;
+      }
+      if (nobody)
         return unfit(fmt::format("rank {:g} talks to rank {:g} of {:g}", values_.at("rank"), rank, values_.at("P")), template_.file + ":" + std::to_string(line.line));
       peers.push_back({PeerKind::absolute, static_cast<int>(std::floor(rank + 0.5))});
     }

@@ -11,7 +11,7 @@
 //   skeleton                    # the same as a program of rank `rank`, for replaying
 //     loop [NAME =] TIMES: / when A < B: / compute SHARE / send TO, receive FROM, exchange TO, FROM, broadcast ROOT,
 //     reduce ROOT, gather ROOT, scatter ROOT, allreduce, allgather, alltoall, barrier; bytes BYTES [tag TAG]
-//     [among COUNT from FIRST step STRIDE]
+//     [among COUNT from FIRST step STRIDE]. In an exchange a rank that does not exist is nobody: the edge of a grid.
 #pragma once
 
 #include <map>

@@ -1,0 +1,223 @@
+#include "cli/parallel.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/statistics.h"
+#include "cli/program.h"
+#include "expr/parse.h"
+#include "frontends/mpi/record_messages.h"
+#include "methods/graph/graph.h"
+#include "record/library.h"
+
+namespace perfcast::cli {
+namespace fs = std::filesystem;
+namespace {
+
+// Parallel runs share the machine with whatever else runs: a low quantile of them is given.
+constexpr int parallel_runs = 7;
+constexpr double undisturbed_quantile = 0.25;
+
+MeasuredTime summary_of(const std::vector<double>& seconds) {
+  MeasuredTime m;
+  m.seconds = quantile(seconds, undisturbed_quantile);
+  m.interval = {*std::ranges::min_element(seconds), quantile(seconds, 0.75)};
+  m.runs = static_cast<int>(seconds.size());
+  m.how = "wall time, lower quartile of runs";
+  return m;
+}
+
+Result<MeasuredTime> measure_ranks(const Profile& profile, int ranks, Seconds time_limit) {
+  if (ranks > usable_processors())
+    return unfit(std::to_string(ranks) + " ranks cannot be timed on " + std::to_string(usable_processors()) + " processors", "--measure", "fewer --ranks");
+  TRY(ReadyProgram built, ready_program(profile.run, time_limit));
+  mpi::RecordOptions recording;
+  recording.command = built.run.command, recording.ranks = ranks, recording.folder = built.run.folder, recording.limits = built.run.limits;
+  if (built.run.input_file) recording.input_file = *built.run.input_file;
+  std::vector<double> seconds;
+  for (int i = 0; i < parallel_runs; i++) {
+    TRY(Skeleton run, mpi::record_messages(recording));
+    if (run.elapsed > 0) seconds.push_back(run.elapsed);
+  }
+  if (seconds.empty()) return unfit("no run of the program ended well", profile.program);
+  return summary_of(seconds);
+}
+
+Result<MeasuredTime> measure_threads(const Profile& profile, int threads, Seconds time_limit) {
+  if (threads > usable_processors())
+    return unfit(std::to_string(threads) + " threads cannot be timed on " + std::to_string(usable_processors()) + " processors", "--measure", "fewer --threads");
+  TRY(ReadyProgram built, ready_program(profile.run, time_limit));
+  built.run.environment["OMP_NUM_THREADS"] = std::to_string(threads);
+  std::vector<double> seconds;
+  for (int i = 0; i < parallel_runs; i++) {
+    TRY(RunOutcome outcome, run_program(built.run));
+    if (outcome.ending != Ending::exited) return unfit("the program " + outcome.how_it_ended(built.run.limits), profile.program);
+    seconds.push_back(outcome.wall.value);
+  }
+  return summary_of(seconds);
+}
+
+// The computation of the recorded run itself, where nothing was counted.
+ModelPrediction as_timed(const Profile& profile, const Machine& machine) {
+  ModelPrediction p;
+  p.model = Model::ct, p.machine = machine.name;
+  if (auto messages = part_of<MessageProfile>(profile.messages, ""); messages && *messages && !(*messages)->runs.empty()) {
+    const Skeleton& run = (*messages)->runs.front();
+    if (run.counted_rank) p.seconds = run.totals.at(static_cast<std::size_t>(*run.counted_rank)).compute;
+  }
+  p.interval = {0.8 * p.seconds, 1.2 * p.seconds};
+  p.remarks.push_back("computation as timed when the messages were recorded, on the machine they were recorded on");
+  return p;
+}
+
+}  // namespace
+
+void add_parallel_options(CLI::App& app, parallel::ParallelOptions& options) {
+  app.add_option("--ranks", options.ranks, "Processors with messages between them; default: as many as were recorded")->check(CLI::Range(1, 100000));
+  app.add_option("--threads", options.threads, "Threads of an OpenMP program")->check(CLI::Range(1, 4096));
+  app.add_option("--template", options.pattern, "A parallel template for a program without messages (perfcast templates)");
+  app.add_option("--path", options.path, "How messages travel: \"shared memory\", tcp, ...; default: the machine's first");
+  app.add_option("--network", options.network, "simgrid plays the messages on a platform; for templates also a network of data/networks");
+  app.add_option("--platform", options.platform, "simgrid: a platform file, a name of data/platforms, or measured");
+}
+
+bool runs_in_parallel(const Profile& profile, const parallel::ParallelOptions& options) {
+  return !profile.messages.is_null() || options.ranks > 0 || !options.pattern.empty() || options.threads > 0;
+}
+
+Result<Prediction> predict_parallel(const Profile& profile, const std::vector<Machine>& machines, predict::PredictOptions predicting,
+                                    parallel::ParallelOptions options, bool measure, Seconds time_limit) {
+  if (!options.platform.empty() && options.network != "simgrid") return wrong_usage("--platform belongs to --network simgrid");
+  if (auto it = predicting.set.find("P"); it != predicting.set.end()) options.ranks = static_cast<int>(it->second), predicting.set.erase(it);
+  options.set = predicting.set;
+  const bool by_template = !options.pattern.empty(), by_ranks = !by_template && (options.ranks > 0 || (options.threads == 0 && !profile.messages.is_null()));
+  // A template's own parameters are not the program's.
+  std::erase_if(predicting.set, [&](const auto& s) { return !profile.run.parameters.contains(s.first); });
+  std::erase(predicting.models, Model::ct);
+  Prediction result;
+  if (by_ranks && !profile.machine && !profile.ir && !profile.source) {
+    result.program = profile.program, result.made_by = made_here();
+    for (const auto& machine : machines) result.predictions.push_back(as_timed(profile, machine));
+  } else {
+    TRY(result, predict::predict(profile, machines, predicting));
+  }
+  std::vector<ModelPrediction> carried;
+  for (const auto& one : result.predictions) {
+    auto machine = std::ranges::find(machines, one.machine, &Machine::name);
+    if (machine == machines.end()) continue;
+    auto many = by_template ? parallel::by_template(one, *machine, options)
+                : by_ranks  ? parallel::on_ranks(one, profile, *machine, options)
+                            : parallel::on_threads(one, profile, *machine, options);
+    if (!many) return std::unexpected(many.error());
+    carried.push_back(std::move(*many));
+  }
+  result.predictions = std::move(carried);
+  if (measure && by_template) return wrong_usage("a template is not a program that could be timed", "leave --measure away");
+  if (measure && by_ranks) {
+    int ranks = options.ranks;
+    TRY(auto messages, part_of<MessageProfile>(profile.messages, profile.program));
+    if (ranks == 0 && messages) ranks = messages->runs.front().ranks;
+    TRY(result.measured, measure_ranks(profile, ranks, time_limit));
+  } else if (measure) {
+    int threads = options.threads;
+    TRY(auto recorded, part_of<ThreadProfile>(profile.parallel, profile.program));
+    if (threads == 0 && recorded) threads = recorded->threads;
+    TRY(result.measured, measure_threads(profile, threads, time_limit));
+  }
+  return result;
+}
+
+namespace {
+
+// Seconds of one execution of the code that stands for a step.
+Result<double> code_seconds(const graph::CodeReference& code, const fs::path& beside, const Machine& machine) {
+  fs::path file = fs::path(code.profile).is_absolute() || fs::exists(code.profile) ? fs::path(code.profile) : beside / code.profile;
+  TRY(Profile profile, find_profile(file.string()));
+  TRY(Prediction predicted, predict::predict(profile, {&machine, 1}, {}));
+  const ModelPrediction& p = predicted.predictions.front();
+  if (code.function.empty() && code.region.empty()) return p.seconds;
+  const std::string view = code.region.empty() ? "function" : "region", name = code.region.empty() ? code.function : code.region;
+  if (auto it = p.views.find(view); it != p.views.end())
+    for (const auto& part : it->second) {
+      if (part.name != name) continue;
+      double calls = 1;
+      for (const auto* graph : {&profile.machine, &profile.ir, &profile.source})
+        if (*graph)
+          for (const auto& f : (*graph)->functions)
+            if ((f.name == name || f.readable == name) && f.calls.value > 0) calls = f.calls.value;
+      return part.seconds / calls;
+    }
+  return unfit("the profile has no " + view + " " + name, file.string());
+}
+
+// Steps with a template: each execution takes what the template makes of its time.
+Status apply_templates(const graph::Design& sketch, const std::vector<graph::CountedStep>& steps, const std::map<std::string, double>& values,
+                       const Machine& machine, const parallel::ParallelOptions& options, ModelPrediction& p) {
+  const ModelPrediction before = p;
+  double communication = 0, saved = 0;
+  auto view = p.views.find("region");
+  std::map<std::string, int> seen;
+  for (const auto& s : steps) {
+    int number = ++seen[s.step->name];
+    if (s.step->pattern.empty() || s.count <= 0) continue;
+    const std::string name = number == 1 ? s.step->name : s.step->name + "#" + std::to_string(number);
+    double all = 0;
+    Part* row = nullptr;
+    if (view != p.views.end())
+      for (auto& part : view->second)
+        if (part.name == name) all = part.seconds, row = &part;
+    parallel::ParallelOptions one = options;
+    one.pattern = s.step->pattern, one.set.clear();
+    for (const auto& [key, text] : s.step->settings) {
+      TRY(expr::Expr parsed, expr::parse(text, sketch.file));
+      TRY(one.set[key], expr::evaluate(parsed, values));
+    }
+    ModelPrediction single = before;
+    single.seconds = all / s.count;
+    TRY(ModelPrediction shared, parallel::by_template(single, machine, one));
+    const double now = shared.seconds * s.count;
+    communication += (shared.parts[1].seconds + shared.parts[2].seconds) * s.count;
+    saved += all - now;
+    if (row) row->seconds = now;
+  }
+  p.seconds = before.seconds - saved;
+  p.parts = {{"computation", p.seconds - communication, {}, {}}, {"communication and waiting", communication, {}, {}}};
+  for (std::size_t i : {0u, 1u}) p.interval[i] = before.seconds > 0 ? before.interval[i] * p.seconds / before.seconds : p.seconds;
+  p.remarks.push_back(std::to_string(options.ranks) + " ranks; steps without a template are done by all of them alike");
+  return {};
+}
+
+}  // namespace
+
+Result<Prediction> predict_design(const std::string& file, const std::vector<Machine>& machines, const predict::PredictOptions& predicting,
+                                  const parallel::ParallelOptions& given) {
+  TRY(graph::Design sketch, graph::read_design(file));
+  auto set = predicting.set;
+  parallel::ParallelOptions options = given;
+  if (auto it = set.find("P"); it != set.end() && !sketch.has_parameter("P")) options.ranks = static_cast<int>(it->second), set.erase(it);
+  TRY(auto steps, graph::counted_steps(sketch, set));
+  Prediction all;
+  for (const auto& machine : machines) {
+    std::map<std::string, double> code;
+    for (const auto& s : steps)
+      if (s.step->code && !code.contains(s.step->name)) {
+        TRY(code[s.step->name], code_seconds(*s.step->code, fs::path(file).parent_path(), machine));
+      }
+    TRY(Profile profile, graph::profile_of(sketch, {set, code}));
+    predict::PredictOptions plain = predicting;
+    plain.set.clear();
+    if (plain.models.empty()) plain.models = {Model::dbc};
+    TRY(Prediction one, predict::predict(profile, {&machine, 1}, plain));
+    if (options.ranks > 1)
+      for (auto& p : one.predictions) CHECK_OK(apply_templates(sketch, steps, profile.run.parameters, machine, options, p));
+    for (auto& p : one.predictions) {
+      p.remarks.push_back(graph::timing_formula(sketch));
+      for (const auto& doubt : graph::check(sketch, set)) p.remarks.push_back(doubt);
+    }
+    if (all.predictions.empty()) all = std::move(one);
+    else all.predictions.insert(all.predictions.end(), one.predictions.begin(), one.predictions.end());
+  }
+  return all;
+}
+
+}  // namespace perfcast::cli

@@ -1,0 +1,27 @@
+// Predictions for programs on several processors, and for designs.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <span>
+
+#include "methods/parallel/parallel.h"
+#include "methods/predict/predict.h"
+
+namespace perfcast::cli {
+
+// --ranks, --threads, --template, --network, --platform, --path.
+void add_parallel_options(CLI::App& app, parallel::ParallelOptions& options);
+
+// Messages or regions were recorded, or ranks, threads or a template were asked for.
+bool runs_in_parallel(const Profile& profile, const parallel::ParallelOptions& options);
+
+// Every model for one processor, carried over to the ranks or threads. Measured: wall time of the slowest rank from
+// MPI_Init to MPI_Finalize, or of the process with threads.
+Result<Prediction> predict_parallel(const Profile& profile, const std::vector<Machine>& machines, predict::PredictOptions predicting,
+                                    parallel::ParallelOptions options, bool measure, Seconds time_limit);
+
+// A design: steps by their estimates, analysed code in place of steps that have it, templates where steps name them.
+Result<Prediction> predict_design(const std::string& file, const std::vector<Machine>& machines, const predict::PredictOptions& predicting,
+                                  const parallel::ParallelOptions& options);
+
+}  // namespace perfcast::cli

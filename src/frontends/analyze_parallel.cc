@@ -1,0 +1,144 @@
+#include "frontends/analyze_parallel.h"
+
+#include <cstdlib>
+#include <cmath>
+#include <filesystem>
+
+#include "base/files.h"
+#include "base/mpi.h"
+#include "frontends/mpi/record_messages.h"
+#include "frontends/openmp/record_threads.h"
+
+namespace perfcast {
+namespace fs = std::filesystem;
+namespace {
+
+// Only the counted rank finds the folder its counts go to.
+std::vector<std::string> launcher_for(const MpiTools& tools, int ranks, int counted) {
+  MpiLaunch launch;
+  launch.ranks = ranks;
+  launch.command = {"sh", "-c",
+                    "r=${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}; [ \"$r\" = " + std::to_string(counted) +
+                        " ] || unset PERFCAST_COUNTS PERFCAST_MEMORY_PROFILE; exec \"$@\"", "sh"};
+  RunRequest request = mpi_request(tools, launch);
+  // What mpi_request sets in the environment goes into the command: others start it.
+  std::vector<std::string> command = {"env"};
+  for (const auto& [name, value] : request.environment) command.push_back(name + "=" + value);
+  command.insert(command.end(), request.command.begin(), request.command.end());
+  return command;
+}
+
+int busiest(const Skeleton& skeleton) {
+  std::size_t best = 0;
+  for (std::size_t r = 1; r < skeleton.totals.size(); r++)
+    if (skeleton.totals[r].compute > skeleton.totals[best].compute) best = r;
+  return static_cast<int>(best);
+}
+
+std::map<std::string, double> parameter_values(const AnalyzeOptions& options) {
+  std::map<std::string, double> values;
+  for (const auto& [name, number] : options.parameters)
+    if (number >= 1 && static_cast<std::size_t>(number) <= options.arguments.size())
+      values[name] = std::atof(options.arguments[static_cast<std::size_t>(number - 1)].c_str());
+  return values;
+}
+
+Result<Skeleton> record(const AnalyzeOptions& options, const std::string& executable, int ranks) {
+  mpi::RecordOptions recording;
+  recording.command = {executable};
+  recording.command.insert(recording.command.end(), options.arguments.begin(), options.arguments.end());
+  recording.ranks = ranks, recording.folder = options.folder, recording.limits = options.limits;
+  recording.parameters = parameter_values(options);
+  if (!options.input_file.empty()) recording.input_file = fs::absolute(options.input_file).string();
+  return mpi::record_messages(recording);
+}
+
+// The runs asked for, and for each parameter one of half its size, so that sizes of messages become expressions.
+Result<MessageProfile> record_all(const AnalyzeOptions& options, const std::string& executable, const std::vector<int>& ranks) {
+  MessageProfile all;
+  for (int r : ranks) {
+    if (options.progress) options.progress("recording messages of " + std::to_string(r) + " ranks");
+    TRY(Skeleton skeleton, record(options, executable, r));
+    all.runs.push_back(std::move(skeleton));
+  }
+  for (const auto& [name, number] : options.parameters) {
+    AnalyzeOptions half = options;
+    auto& argument = half.arguments[static_cast<std::size_t>(number - 1)];
+    const double value = std::atof(argument.c_str());
+    if (value < 4 || value != std::floor(value)) continue;
+    argument = std::to_string(static_cast<long long>(value) / 2);
+    if (options.progress) options.progress("recording messages at " + name + " = " + argument);
+    if (auto smaller = record(half, executable, ranks[0])) all.runs.push_back(std::move(*smaller));
+  }
+  return all;
+}
+
+Result<Profile> messages_only(const AnalyzeOptions& options, MessageProfile messages) {
+  Profile profile;
+  profile.program = fs::path(options.binary).filename().string();
+  profile.made_by = made_here();
+  profile.run.binary = options.binary, profile.run.arguments = options.arguments;
+  profile.run.folder = fs::absolute(options.folder.empty() ? "." : options.folder).lexically_normal().string();
+  profile.gaps.push_back({"a binary with ranks: its messages were recorded, its computation was timed and not counted", {}, 0});
+  profile.messages = to_json_value(messages);
+  return profile;
+}
+
+Result<Profile> analyze_ranks(AnalyzeOptions options, const ParallelAnalysis& parallel) {
+  TRY(MpiTools tools, find_mpi());
+  TRY(TemporaryFolder folder, TemporaryFolder::make("ranks"));
+  std::string executable = options.binary.empty() ? folder.file("program") : fs::absolute(options.binary).string();
+  if (options.binary.empty()) {
+    TRY(options.cflags, with_mpi_flags(options.cflags));
+    if (options.progress) options.progress("compiling");
+    CHECK_OK(build_program(options, executable));
+  }
+  TRY(MessageProfile messages, record_all(options, executable, parallel.ranks));
+  Skeleton& first = messages.runs.front();
+  first.counted_rank = busiest(first);
+  if (!options.binary.empty()) return messages_only(options, std::move(messages));
+  options.launcher = launcher_for(tools, first.ranks, *first.counted_rank);
+  TRY(Profile profile, analyze(options));
+  std::erase_if(profile.library_calls, [](const auto& call) { return call.first.starts_with("MPI_") || call.first.starts_with("mpi_"); });
+  const RankTotals& totals = first.totals[static_cast<std::size_t>(*first.counted_rank)];
+  profile.run.page_faults = totals.page_faults;
+  profile.messages = to_json_value(messages);
+  return profile;
+}
+
+Result<Profile> analyze_threads(AnalyzeOptions options, const ParallelAnalysis& parallel) {
+  TRY(TemporaryFolder folder, TemporaryFolder::make("threads"));
+  std::string executable = options.binary.empty() ? folder.file("program") : fs::absolute(options.binary).string();
+  if (options.binary.empty()) CHECK_OK(build_program(options, executable));
+  openmp::RecordOptions recording;
+  recording.command = {executable};
+  recording.command.insert(recording.command.end(), options.arguments.begin(), options.arguments.end());
+  recording.threads = parallel.threads, recording.folder = options.folder, recording.limits = options.limits;
+  recording.input_file = options.input_file;
+  if (options.progress) options.progress("watching " + std::to_string(parallel.threads) + " threads");
+  TRY(ThreadProfile threads, openmp::record_threads(recording));
+  // Counted with one thread: the same work, and memory behaves as for one.
+  options.launcher = {"env", "OMP_NUM_THREADS=1"};
+  TRY(Profile profile, analyze(options));
+  std::erase_if(profile.library_calls, [](const auto& call) { return call.first.starts_with("__kmpc_") || call.first.starts_with("omp_"); });
+  profile.parallel = to_json_value(threads);
+  return profile;
+}
+
+}  // namespace
+
+Result<std::string> with_mpi_flags(const std::string& cflags) {
+  TRY(MpiTools tools, find_mpi());
+  TRY(std::string flags, mpi_compile_flags(tools));
+  return cflags + (cflags.empty() ? "" : " ") + flags;
+}
+
+Result<Profile> analyze_parallel(AnalyzeOptions options, const ParallelAnalysis& parallel) {
+  if (!parallel.ranks.empty() && parallel.threads > 0) return wrong_usage("ranks with threads inside are analysed one at a time: --ranks or --threads");
+  if (!options.target.empty()) return wrong_usage("programs with ranks or threads are recorded on this machine: leave --target away");
+  if (!parallel.ranks.empty()) return analyze_ranks(std::move(options), parallel);
+  if (parallel.threads > 0) return analyze_threads(std::move(options), parallel);
+  return analyze(options);
+}
+
+}  // namespace perfcast
