@@ -51,7 +51,7 @@ static double atomic_add(int threads) {
   }
   return ns;
 }
-/* Stores to words of one line, or of lines of their own. */
+/* Additions to words of one line, or of lines of their own. */
 static double stores(int threads, int one_line) {
   enum { times = 50000 };
   double ns = 0;
@@ -60,7 +60,7 @@ static double stores(int threads, int one_line) {
     volatile long *word = one_line ? &together[omp_get_thread_num()] : &apart[omp_get_thread_num()].word;
 #pragma omp barrier
     double start = now();
-    for (int i = 0; i < times; i++) *word = i;
+    for (int i = 0; i < times; i++) *word = *word + 1;
 #pragma omp barrier
     if (omp_get_thread_num() == 0) ns = (now() - start) / times;
   }
@@ -104,13 +104,13 @@ int main(int argc, char **argv) {
   int most = argc > 1 ? atoi(argv[1]) : omp_get_num_procs();
   most = most < 1 ? 1 : most > 256 ? 256 : most;
   const size_t large = (size_t)6 << 20; /* doubles: 48 MB a thread */
-  double *big[256] = {0}, *small[256] = {0};
+  double *big[256] = {0};
   int memory = 1;
 #pragma omp parallel num_threads(most)
   {
     int t = omp_get_thread_num();
-    big[t] = malloc(large * sizeof(double)), small[t] = malloc(2048 * sizeof(double));
-    if (big[t] && small[t]) memset(big[t], 0, large * sizeof(double)), memset(small[t], 0, 2048 * sizeof(double));
+    big[t] = malloc(large * sizeof(double));
+    if (big[t]) memset(big[t], 0, large * sizeof(double));
     else memory = 0;
   }
   double v[rounds];
@@ -124,7 +124,6 @@ int main(int argc, char **argv) {
     SERIES("fork_join", t, fork_join(t));
     SERIES("barrier", t, barrier(t));
     if (memory) {
-      SERIES("cache_bandwidth", t, reading(t, small, 2048, 200));
       for (int r = 0; r < rounds; r++) v[r] = r < 5 ? reading(t, big, large, 1) : v[r % 5];
       print("bandwidth", t, v);
     }

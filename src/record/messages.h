@@ -76,14 +76,13 @@ struct ThreadCosts {
   std::optional<Measurement> false_sharing_ns;   // a store to a line another thread stores to
   std::optional<Measurement> dispatch_ns;        // a chunk of schedule(dynamic, 1)
   std::map<std::string, Measurement> bandwidth_gb_per_s;  // all threads together, reading memory
-  std::map<std::string, Measurement> cache_bandwidth_gb_per_s;  // from data that stays in a core's own cache
   bool operator==(const ThreadCosts&) const = default;
 };
 template <class Fields>
 void describe(Fields& f, ThreadCosts& t) {
   f("processors", t.processors), f("library", t.library), f("fork_join_ns", t.fork_join_ns), f("barrier_ns", t.barrier_ns);
   f("atomic_ns", t.atomic_ns), f("contended_atomic_ns", t.contended_atomic_ns), f("false_sharing_ns", t.false_sharing_ns);
-  f("dispatch_ns", t.dispatch_ns), f("bandwidth_gb_per_s", t.bandwidth_gb_per_s), f("cache_bandwidth_gb_per_s", t.cache_bandwidth_gb_per_s);
+  f("dispatch_ns", t.dispatch_ns), f("bandwidth_gb_per_s", t.bandwidth_gb_per_s);
 }
 
 }  // namespace perfcast

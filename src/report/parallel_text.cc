@@ -109,7 +109,6 @@ std::string parallel_costs_text(const Machine& machine) {
     one("store to a shared line", "2", (*costs)->false_sharing_ns);
     one("chunk of a dynamic loop", "all", (*costs)->dispatch_ns);
     add_series(table, "memory bandwidth", (*costs)->bandwidth_gb_per_s, "GB/s");
-    add_series(table, "cache bandwidth", (*costs)->cache_bandwidth_gb_per_s, "GB/s");
     text += table.text();
   }
   return text;

@@ -1,8 +1,10 @@
 // Reads design files: lines, indentation, and expressions that are checked where they stand.
 #include <algorithm>
+#include <filesystem>
 
 #include "base/files.h"
 #include "base/outline.h"
+#include "base/paths.h"
 #include "base/text.h"
 #include "expr/parse.h"
 #include "methods/graph/graph.h"
@@ -244,7 +246,9 @@ Result<Design> parse_design(const std::string& text, const std::string& file) {
 
 Result<Design> read_design(const std::string& path) {
   TRY(std::string text, read_file(path));
-  return parse_design(text, path);
+  // A bundled one is known by its name alone.
+  const bool bundled = path.starts_with(bundled_data().string());
+  return parse_design(text, bundled ? std::filesystem::path(path).filename().string() : path);
 }
 
 }  // namespace perfcast::graph

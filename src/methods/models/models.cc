@@ -14,19 +14,19 @@ std::string missing_for(Model model, const Available& have) {
     case Model::poc:
       if (have.design) return "";
       if (!have.source && !(p && p->source)) return "source code, or a profile with source operations";
-      return m && !m->mflops && m->source.empty() ? m->name + " has no flop rate" : "";
+      return m && !m->mflops && m->source.empty() ? "a flop rate of " + m->name : "";
     case Model::hllc:
       if (!have.source && !(p && p->source)) return "source code, or a profile with source operations";
       if (have.design) return "code: a design has estimates only";
-      return m && m->source.empty() ? m->name + " has no costs of source operations" : "";
+      return m && m->source.empty() ? "costs of source operations on " + m->name : "";
     case Model::intcc:
     case Model::icc: {
       if (!code) return "code";
       const bool level = p && (model == Model::icc ? p->machine.has_value() : p->ir.has_value());
-      if (p && !level) return std::string("the profile has no ") + (model == Model::icc ? "machine" : "IR") + " level";
+      if (p && !level) return std::string("a profile with the ") + (model == Model::icc ? "machine" : "IR") + " level";
       if (!p && !have.compiler) return "LLVM's compilers (clang-19, flang-new-19)";
       if (!p && have.binary && model == Model::intcc) return "source code: a binary has no IR";
-      if (m && !m->core) return m->name + " has no core data";
+      if (m && !m->core) return "core data of " + m->name;
       if (p && m && model == Model::icc && !p->run.isa.empty() && !m->isa.empty() && p->run.isa != m->isa)
         return "code for " + m->isa + ": analyze with --target " + m->isa + "-linux-gnu";
       return "";

@@ -260,7 +260,8 @@ Result<Template> find_template(const std::string& name) {
     if (path.empty()) return unfit("there is no template " + name, "", "one of " + known + ", or a file that ends with .template");
   }
   TRY(std::string text, read_file(path));
-  return parse_template(text, path);
+  const bool bundled = path.starts_with(bundled_data().string());  // known by its name alone
+  return parse_template(text, bundled ? fs::path(path).filename().string() : path);
 }
 
 }  // namespace perfcast::parallel

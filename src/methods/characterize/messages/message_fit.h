@@ -25,7 +25,7 @@ struct RegimeFit {
   std::vector<MessageRegime> regimes;
   double error = 0, worst = 0;  // relative residuals
 };
-RegimeFit fit_regimes(std::span<const SizeTime> points, int most = 3);
+RegimeFit fit_regimes(std::span<const SizeTime> points, int most = 4);
 
 // Equation 5 with one hop, where preparing and starting up cannot be told apart: all is preparing. None when no packet
 // size gives positive coefficients, or the fit is no better than a tenth worse than `than`.

@@ -78,11 +78,10 @@ Result<ThreadCosts> threads_of(const std::string& printed) {
     auto samples = numbers(words);
     if (samples.empty()) continue;
     Measurement m = undisturbed(samples);
-    if (kind == "bandwidth" || kind == "cache_bandwidth") m.value = quantile(samples, 0.9);
+    if (kind == "bandwidth") m.value = quantile(samples, 0.9);
     if (kind == "fork_join") costs.fork_join_ns[threads] = m;
     else if (kind == "barrier") costs.barrier_ns[threads] = m;
     else if (kind == "bandwidth") costs.bandwidth_gb_per_s[threads] = m;
-    else if (kind == "cache_bandwidth") costs.cache_bandwidth_gb_per_s[threads] = m;
     else if (kind == "atomic") costs.atomic_ns = m;
     else if (kind == "contended_atomic") costs.contended_atomic_ns = m;
     else if (kind == "false_sharing") costs.false_sharing_ns = m;
