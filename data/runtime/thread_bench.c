@@ -110,7 +110,7 @@ int main(int argc, char **argv) {
   {
     int t = omp_get_thread_num();
     big[t] = malloc(large * sizeof(double));
-    if (big[t]) memset(big[t], 0, large * sizeof(double));
+    if (big[t]) memset(big[t], 1, large * sizeof(double));
     else memory = 0;
   }
   double v[rounds];

@@ -6,7 +6,7 @@
 #include "cli/common.h"
 #include "cli/program.h"
 #include "methods/models/models.h"
-#include "methods/predict/costs.h"
+#include "engine/source_costs.h"
 #include "report/models_text.h"
 
 namespace perfcast::cli {
@@ -34,7 +34,7 @@ Status look_at(const std::vector<std::string>& words, models::Available& have, s
     have.design = true;
   } else {
     TRY(profile, find_profile(words[0]));
-    have.design = predict::is_design(*profile);
+    have.design = engine::is_design(*profile);
     have.profile = &*profile;
   }
   return {};
