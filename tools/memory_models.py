@@ -37,7 +37,7 @@ def neoverse_v1():
             level("L2", 1024 * kib, 4.25, {1: 0.92, 2: 0.90}, 0.77, 1.18, 1.28, 0.85, 0.59, 9, {192: 0.76, 256: 1.63}),
             level("L3", 26 * 1024 * kib, 25, {1: 1.33, 2: 1.2, 4: 1.0}, 0.92, 1.8, 1.4, 1.3, 2.1, 12, {192: 1.7, 256: 3.3},
                   "seen by streams; a slow chase sees less than 8 MB"),
-            level("DRAM", None, 130, {1: 2.17, 2: 1.83, 4: 1.6}, 1.02, 2.45, 2.49, 2.75, 9.0, 20, {192: 3.9, 256: 6.9}),
+            level("DRAM", None, 130, {1: 2.17, 2: 1.83, 4: 1.6}, 1.02, 2.45, 2.49, 2.75, 6.2, 20, {192: 3.9, 256: 6.9}),
         ],
         "translation": {"first_entries": m(46), "first_miss_ns": m(1.6), "second_entries": m(2048), "walk_ns": m(18),
                         "walk_parallel_ns": m(4), "far_walk_ns": m(40), "far_walk_parallel_ns": m(8.5)},

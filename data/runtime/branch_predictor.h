@@ -27,8 +27,8 @@ static uint32_t place_of(uint32_t id) { return id * 2654435761u >> 8; }
 static uint32_t index_in(int t, uint32_t pc) { return (pc ^ (pc >> (t + 3)) ^ folded_index[t]) & (tage_size - 1); }
 static uint16_t tag_in(int t, uint32_t pc) { return (uint16_t)((pc ^ folded_tag[t] ^ (folded_tag[t] << 1)) & 0x3ff) | 0x400; }
 
-// Whether a conditional branch was mispredicted; learns from it.
-static int wrong_direction(uint32_t id, int taken) {
+// Whether a condition was mispredicted; learns from it, but does not make it part of the history.
+static int wrong_condition(uint32_t id, int taken) {
   uint32_t pc = place_of(id), index[tage_tables];
   uint16_t tag[tage_tables];
   int provider = -1, other = -1;
@@ -63,6 +63,11 @@ static int wrong_direction(uint32_t id, int taken) {
     if (!placed)
       for (int t = provider + 1; t < tage_tables; t++) tage[t][index[t]].useful -= tage[t][index[t]].useful > 0;
   }
+  return wrong;
+}
+// The same for a conditional branch.
+static int wrong_direction(uint32_t id, int taken) {
+  int wrong = wrong_condition(id, taken);
   remember(taken);
   return wrong;
 }

@@ -22,6 +22,7 @@ extern const uint32_t perfcast_access_total, perfcast_branch_total;  // made by 
 
 volatile uint32_t perfcast_burst;     // read by the fast code
 volatile uint64_t perfcast_threshold; // pages whose hash is below it are followed; 0: none
+volatile uint64_t perfcast_offset;    // added to the number of a page before it is hashed: other pages in each burst
 
 static struct perfcast_memory_header* header;
 static struct perfcast_access_data* accesses;
@@ -30,7 +31,7 @@ static struct perfcast_branch_data* branches;
 enum { followed_most = 16384, time_most = 8 * followed_most, table_size = 4 * followed_most, full_hash = 1 << 24 };
 
 // ---- One tracker for lines, one for pages: a hash table of keys, and a Fenwick tree over the order of last touches.
-struct cell { uint64_t key; uint32_t touched, epoch; uint64_t event; };
+struct cell { uint64_t key; uint32_t touched, epoch; uint64_t event; uint8_t stored, farthest; };  // farthest bin since it was stored
 struct tracker {
   struct cell cells[table_size], spare[followed_most + 2];
   uint32_t tree[time_most + 2];
@@ -53,7 +54,7 @@ static double seconds(void) {
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
-static inline uint64_t page_hash(uint64_t page) { return (page * 0x9E3779B97F4A7C15ull) >> 40; }
+static inline uint64_t page_hash(uint64_t page) { return ((page + perfcast_offset) * 0x9E3779B97F4A7C15ull) >> 40; }
 static inline uint32_t slot_of(uint64_t key) { return (uint32_t)(key * 0xff51afd7ed558ccdull >> 33) & (table_size - 1); }
 static void tree_add(struct tracker* t, uint32_t i, int by) { for (; i <= time_most; i += i & -i) t->tree[i] += (uint32_t)by; }
 static uint32_t tree_sum(const struct tracker* t, uint32_t i) { uint32_t s = 0; for (; i; i &= i - 1) s += t->tree[i]; return s; }
@@ -95,25 +96,30 @@ static int bin_of(double distance, int bins) {
 }
 static int stratum(void) { return halvings == 0 ? 0 : halvings <= 4 ? 1 : 2; }
 
-// Touches a key; the weight goes to the bin of its distance, seen or censored. Returns the cell as it was before.
-static struct cell touch(struct tracker* t, uint64_t key, struct perfcast_line_bin* bins, int bin_count, int* bin, int* censored) {
+// Touches a key; the weight goes to the bin of its distance, seen or censored. Returns its cell.
+static struct cell* touch(struct tracker* t, uint64_t key, struct perfcast_line_bin* bins, int bin_count, int* bin, int* censored) {
   struct cell* c = find(t, key);
-  struct cell before = *c;
   float weight = (float)(1u << halvings);
   *censored = c->epoch != t->epoch;
   double distance;
   if (*censored) {
     distance = (double)t->followed * weight;
-    c->key = key, c->epoch = t->epoch, t->followed++;
+    c->key = key, c->epoch = t->epoch, c->stored = c->farthest = 0, t->followed++;
   } else {
     distance = (double)(t->followed - tree_sum(t, c->touched)) * weight;
     tree_add(t, c->touched, -1);
   }
   *bin = bin_of(distance, bin_count);
   (*censored ? bins[*bin].censored : bins[*bin].seen)[stratum()] += weight;
+  if (*bin > c->farthest) c->farthest = (uint8_t)*bin;
   c->touched = t->now, c->event = event;
   tree_add(t, t->now++, 1);
-  return before;
+  return c;
+}
+static void note_store(struct perfcast_access_data* a, struct cell* c) {
+  struct perfcast_line_bin* bin = &a->dirtied[c->farthest];
+  (c->stored ? bin->seen : bin->censored)[stratum()] += (float)(1u << halvings);
+  c->stored = 1, c->farthest = 0;
 }
 
 static void end_burst(void) {
@@ -125,14 +131,22 @@ static void end_burst(void) {
   burst_long ? header->long_bursts++ : header->short_bursts++;
 }
 
-// Within the last 1024 touches of lines, about as long as a prefetcher remembers a stream.
-static int was_touched_lately(uint64_t line) {
+// A prefetcher has fetched this line when the two before it, or the two behind it, were touched lately, the farther one
+// allowed to be twice as old: one neighbour alone is often chance. 512 touches: two streams of bytes. Returns -1 when
+// the neighbours are on pages that are not followed.
+static int touched_within(uint64_t line, uint64_t touches) {
   struct cell* c = find(&lines, line);
-  return c->epoch == lines.epoch && (event - c->event) << halvings <= 1024;
+  return c->epoch == lines.epoch && (event - c->event) << halvings <= touches;
+}
+static int is_followed(uint64_t line) { return page_hash(line >> 6) < perfcast_threshold; }
+static int in_stream(uint64_t line) {
+  if (touched_within(line - 1, 512) && touched_within(line - 2, 1024)) return 1;
+  if (touched_within(line + 1, 512) && touched_within(line + 2, 1024)) return 1;
+  return is_followed(line - 2) && is_followed(line + 2) ? 0 : -1;
 }
 
 static void follow(uint32_t id, uint64_t address) {
-  struct perfcast_access_data* a = &accesses[id];
+  struct perfcast_access_data* a = &accesses[id & ~(uint32_t)perfcast_is_store];
   uint64_t line = address >> 6, page = address >> 12;
   event++, a->touches++;
   if (halvings == 0) {
@@ -142,10 +156,11 @@ static void follow(uint32_t id, uint64_t address) {
     a->last_step = step, a->last_address = address;
   }
   int bin, censored, ignored;
-  touch(&lines, line, a->lines, perfcast_line_bins, &bin, &censored);
+  struct cell* c = touch(&lines, line, a->lines, perfcast_line_bins, &bin, &censored);
+  if (id & (uint32_t)perfcast_is_store) note_store(a, c);
   if (censored || bin >= 20) {
-    float weight = (float)(1u << halvings);
-    int near = was_touched_lately(line - 1) || was_touched_lately(line + 1) || was_touched_lately(line - 2) || was_touched_lately(line + 2);
+    int near = in_stream(line);
+    float weight = near < 0 ? 0 : (float)(1u << halvings);
     if (censored) a->all_censored += weight, a->near_censored += near ? weight : 0;
     else a->all_seen[bin] += weight, a->near_seen[bin] += near ? weight : 0;
   }
@@ -177,9 +192,10 @@ void perfcast_access(uint32_t id, uint64_t address) {
 void perfcast_range(uint32_t id, uint64_t address, uint64_t bytes) {
   if (!perfcast_burst || !mine() || !bytes) return;
   inside = 1;
-  accesses[id].range_calls++;
+  struct perfcast_access_data* a = &accesses[id & ~(uint32_t)perfcast_is_store];
+  a->range_calls++;
   for (uint64_t line = address >> 6; line <= (address + bytes - 1) >> 6 && perfcast_burst; line++) {
-    accesses[id].range_lines++;
+    a->range_lines++;
     if (page_hash(line >> 6) < perfcast_threshold) follow(id, line << 6);
   }
   inside = 0;
@@ -200,6 +216,11 @@ void perfcast_jump(uint32_t id, uint64_t target) {
   if (perfcast_burst && !burst_long && mine()) count_branch(id, wrong_target(id, target));
 }
 
+// A choice between two values: the code generator may make a branch of it, or not; so history does without it.
+void perfcast_choice(uint32_t id, uint32_t taken) {
+  if (perfcast_burst && !burst_long && mine()) count_branch(id, wrong_condition(id, taken != 0));
+}
+
 // ---- The clock of bursts.
 static double setting(const char* name, double usual) {
   const char* text = getenv(name);
@@ -209,6 +230,7 @@ static double setting(const char* name, double usual) {
 // take its share of the time; in a short program a little more, so that it gets long bursts too. These follow few pages,
 // and so cost little per access and reach far.
 enum { burst_kinds = 4 };
+static const double longest_part = 0.34;  // of the run, that one burst may take: the others must see something too
 static const struct { double seconds, share, least; int halvings; uint64_t deepest; } kinds[burst_kinds] = {
     {0.0005, 0.08, 0, 0, 65536}, {0.003, 0.06, 0.006, 0, 131072}, {0.02, 0.08, 0.04, 5, 4u << 20}, {0.12, 0.08, 0.05, 6, 8u << 20}};
 
@@ -218,6 +240,7 @@ static void start_burst(int kind) {
   burst_longest = kinds[kind].seconds;
   burst_deepest = kinds[kind].deepest;
   burst_start = seconds();
+  perfcast_offset = perfcast_offset * 6364136223846793005ull + 1442695040888963407ull;
   perfcast_threshold = (uint64_t)full_hash >> halvings;
   perfcast_burst = 1;
 }
@@ -249,7 +272,8 @@ static void* keep_time(void* unused) {
     double now = seconds();
     header->total_ns = (uint64_t)(1e9 * now);
     for (kind = burst_kinds - 1; kind > 0; kind--)
-      if (spent[kind] + kinds[kind].seconds <= (kinds[kind].share * scale + kinds[kind].least / whole) * now) break;
+      if (kinds[kind].seconds <= longest_part * whole &&
+          spent[kind] + kinds[kind].seconds <= (kinds[kind].share * scale + kinds[kind].least / whole) * now) break;
     start_burst(kind);
   }
   return 0;

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 enum {
-  perfcast_memory_magic = 0x50434d31,  // "PCM1"
+  perfcast_memory_magic = 0x50434d32,  // "PCM2"
   perfcast_line_bins = 96,             // four per octave of reuse distance in lines
   perfcast_page_bins = 80,             // four per octave of reuse distance in pages
   perfcast_strata = 3,                 // by sampling: every page; one in up to 16; one in more
@@ -18,12 +18,15 @@ struct perfcast_access_data {
   struct perfcast_line_bin lines[perfcast_line_bins], pages[perfcast_page_bins];
   float near_seen[perfcast_line_bins], all_seen[perfcast_line_bins];  // with a neighbour touched shortly before; all
   float near_censored, all_censored;
+  struct perfcast_line_bin dirtied[perfcast_line_bins];  // stores: farthest reuse of the line since the last store to it
   uint64_t touches;                  // in bursts, of pages that are followed
   uint64_t last_address;
   int64_t last_step, common_step;    // bytes from one execution to the next; the last that came twice
   uint64_t steps, repeated_steps;    // of all; equal to the one before
   uint64_t range_lines, range_calls; // of memory-copying intrinsics
 };
+
+enum { perfcast_is_store = (int)0x80000000 };  // added to the number of an access that is a store
 
 struct perfcast_branch_data { uint64_t executed, mispredicted; };
 

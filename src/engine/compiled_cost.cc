@@ -1,7 +1,10 @@
 #include "engine/compiled_cost.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
+
+#include "engine/memory/load_waits.h"
 
 namespace perfcast::engine {
 namespace {
@@ -35,12 +38,13 @@ MemoryAdded memory_added(const BlockTime& block, const RegionCost& region, doubl
   double all = region.joined_ns - region.core_ns;
   if (region.core_ns <= 0 || all <= 0) return result;
   double plain_ns = (block.cycles - block.by_cause[misprediction]) * ns_per_cycle;
-  double added = all / region.core_ns * plain_ns;
-  result.dependent_ns = std::min(added, added * region.memory.dependent_ns / all);
-  double levels = 0;
+  double added = all / region.core_ns * plain_ns, levels = 0;
   for (double ns : region.memory.level_ns) levels += ns;
+  double moving = region.joined_ns - region.core_ns - region.waiting_ns - region.memory.dependent_ns;
+  double waiting = levels > 0 ? std::clamp(1 - moving / all, 0.0, 1.0) : 1;
+  result.dependent_ns = added * waiting;
   if (levels <= 0) return result;
-  for (double ns : region.memory.level_ns) result.level_ns.push_back((added - result.dependent_ns) * ns / levels);
+  for (double ns : region.memory.level_ns) result.level_ns.push_back(added * (1 - waiting) * ns / levels);
   return result;
 }
 
@@ -57,22 +61,66 @@ void place_blocks(CompiledCost& cost, const Graph& machine_code) {
   }
 }
 
+// Joins each region's core and memory, and says how long the program takes with it.
+double join_regions(CompiledCost& cost, const Machine& machine, const ProgramReuse& program, bool waits_in_core) {
+  double added = 0;
+  cost.unknown_lines = cost.lines = 0;
+  for (std::size_t r = 0; r < cost.regions.size(); r++) {
+    RegionCost& region = cost.region_costs[r];
+    region.memory = region_memory(cost.regions[r].accesses, *machine.memory, {cost.regions[r].instructions, program, cost.regions[r].floating, waits_in_core});
+    region.joined_ns = join_core_and_memory(region.core_ns + region.waiting_ns, region.memory);
+    added += region.joined_ns - region.core_ns;
+    cost.unknown_lines += region.memory.unknown_lines, cost.lines += region.memory.lines;
+  }
+  return cost.core.cycles * cost.ns_per_cycle + added;
+}
+
+// How much longer the core takes when its loads wait as the histograms say. Mispredictions are left out of it: while a
+// branch waits for its load, the wrong path asks for the same lines, so the two do not add up.
+void simulate_waits(CompiledCost& cost, const Profile& profile, const Machine& machine, LoadWaits& waits) {
+  constexpr double matters = 0.01;
+  double serial = 0;
+  for (const CompiledBlock& b : cost.blocks) serial += waits.serial_ns(b.core.function, b.core.block);
+  for (RegionCost& region : cost.region_costs) region.waiting_ns = 0;
+  if (serial < matters * cost.core.cycles * cost.ns_per_cycle) return;
+  SimulationOptions options;
+  options.mispredictions = false;
+  auto without = simulate_program(profile, machine, options);
+  options.extra_load_cycles = [&](const LoadPlace& at) { return waits.draw(at.function, at.block, at.instruction) / cost.ns_per_cycle; };
+  auto with = simulate_program(profile, machine, options);
+  if (!without || !with) return;
+  std::map<std::pair<int, int>, double> cycles;
+  for (const BlockTime& b : with->blocks) cycles[{b.function, b.block}] += b.cycles;
+  for (const BlockTime& b : without->blocks) cycles[{b.function, b.block}] -= b.cycles;
+  for (const CompiledBlock& b : cost.blocks)
+    if (b.region >= 0) cost.region_costs[static_cast<std::size_t>(b.region)].waiting_ns += cost.ns_per_cycle * cycles[{b.core.function, b.core.block}];
+  for (RegionCost& region : cost.region_costs) region.waiting_ns = std::max(0.0, region.waiting_ns);
+}
+
 void join_memory(CompiledCost& cost, const Profile& profile, const Machine& machine) {
   cost.region_costs.resize(cost.regions.size());
-  std::vector<double> instructions(cost.regions.size(), 0.0);
+  ReuseTime times;
+  for (CodeRegion& region : cost.regions) {
+    region.instructions = 0;
+    for (const Access& access : region.accesses) times.add(access);
+  }
   for (const CompiledBlock& b : cost.blocks) {
     if (b.region < 0) continue;
     auto r = static_cast<std::size_t>(b.region);
     cost.region_costs[r].core_ns += (b.core.cycles - b.core.by_cause[misprediction]) * cost.ns_per_cycle;
-    instructions[r] += b.core.executions * static_cast<double>(b.block->code.size());
+    cost.regions[r].instructions += b.core.executions * static_cast<double>(b.block->code.size());
   }
-  double footprint = footprint_bytes(profile, machine);
-  for (std::size_t r = 0; r < cost.regions.size(); r++) {
-    RegionCost& region = cost.region_costs[r];
-    if (machine.memory)
-      region.memory = region_memory(cost.regions[r].accesses, *machine.memory, {instructions[r], footprint, cost.regions[r].floating});
-    region.joined_ns = join_core_and_memory(region.core_ns, region.memory);
-    cost.unknown_lines += region.memory.unknown_lines, cost.lines += region.memory.lines;
+  for (RegionCost& region : cost.region_costs) region.joined_ns = region.core_ns;
+  if (!machine.memory) return;
+  // How long lines stay in a busy cache depends on how long the program takes, which depends on that.
+  ProgramReuse program{footprint_bytes(profile, machine), &times, cost.core.cycles * cost.ns_per_cycle};
+  for (int k = 0; k < 4; k++) program.run_ns = join_regions(cost, machine, program, false);
+  for (int k = 0; k < 2; k++) {
+    LoadWaits waits(profile, *machine.memory, program);
+    simulate_waits(cost, profile, machine, waits);
+    double before = program.run_ns;
+    program.run_ns = join_regions(cost, machine, program, true);
+    if (!machine.memory->retention_ns || std::abs(program.run_ns / before - 1) < 0.1) break;
   }
   for (CompiledBlock& b : cost.blocks)
     if (b.region >= 0) b.memory = memory_added(b.core, cost.region_costs[static_cast<std::size_t>(b.region)], cost.ns_per_cycle);

@@ -10,16 +10,16 @@
 
 namespace perfcast::engine {
 
-// One region: what the core takes without mispredictions, and with memory.
+// One region: what the core takes without mispredictions, with the loads it waits for, and with all of memory.
 struct RegionCost {
-  double core_ns = 0, joined_ns = 0;
+  double core_ns = 0, waiting_ns = 0, joined_ns = 0;
   RegionMemory memory;
 };
 
 // What memory adds to one block in the whole run, by what it waits for.
 struct MemoryAdded {
-  double dependent_ns = 0;
-  std::vector<double> level_ns;  // by the level that serves
+  double dependent_ns = 0;       // waiting for single loads
+  std::vector<double> level_ns;  // moving lines, by the level that serves
 };
 
 struct CompiledBlock {

@@ -203,9 +203,20 @@ void Pipeline::do_load(const StaticInstruction& instruction, const Happening& ha
     if (renamed) loaded_ = std::max(from_store, static_cast<double>(rename_cycle_) + 1), start.cause = Cause::dependences;
     else if (from_store > loaded_) loaded_ = from_store, start.cause = Cause::dependences;
   }
-  if (happening.extra_load_cycles > 0)
-    loaded_ += happening.extra_load_cycles, loaded_memory_ = true, start.cause = Cause::memory;
+  if (wait_for_line(happening.extra_load_cycles)) loaded_memory_ = true, start.cause = Cause::memory;
   done_at(loaded_, start.cause);
+}
+
+// A line is fetched once: who asks for it while it is on its way waits for the rest of the way.
+bool Pipeline::wait_for_line(double extra_cycles) {
+  if (extra_cycles <= 0 && fills_.empty()) return false;
+  if (!address_known_) return loaded_ += extra_cycles, extra_cycles > 0;
+  if (fills_.empty()) fills_.resize(fills);
+  std::uint64_t line = address_ / static_cast<std::uint64_t>(line_bytes_);
+  Fill& fill = fills_[(line * 0x9e3779b97f4a7c15u) >> 52];
+  if (fill.line == line && fill.arrives > loaded_) return loaded_ = fill.arrives, true;
+  if (extra_cycles > 0) loaded_ += extra_cycles, fill = {line, loaded_};
+  return extra_cycles > 0;
 }
 
 void Pipeline::do_compute(const StaticInstruction& instruction, const Happening& happening, bool fused) {

@@ -79,6 +79,7 @@ class Pipeline {
   void read_sources(const StaticInstruction& instruction);
   void finish_at_rename(const StaticInstruction& instruction);
   void do_load(const StaticInstruction& instruction, const Happening& happening);
+  bool wait_for_line(double extra_cycles);
   void do_compute(const StaticInstruction& instruction, const Happening& happening, bool fused);
   void write_results(const StaticInstruction& instruction, bool fused);
   void do_store(const StaticInstruction& instruction);
@@ -122,6 +123,14 @@ class Pipeline {
     std::uint64_t address[4] = {};
   };
   std::vector<LoadCycle> load_cycles_;
+
+  // Lines on their way from beyond the first cache; empty until there is one.
+  struct Fill {
+    std::uint64_t line = ~std::uint64_t{0};
+    double arrives = 0;
+  };
+  static constexpr std::size_t fills = 4096;
+  std::vector<Fill> fills_;
 
   // The instruction at hand.
   double address_ready_ = 0, operands_ready_ = 0, loaded_ = 0, computed_ = 0, done_ = 0;

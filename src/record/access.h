@@ -49,6 +49,8 @@ struct Access {
   double cold_near = 0;             // ... of those, with a neighbour touched shortly before
   double unknown = 0;               // share whose reuse no burst could see ...
   double unknown_from = 0;          // ... but it is farther than this many lines
+  std::vector<DistanceBin> dirtied;  // stores: farthest reuse of the line since it was last stored to; beyond the size of
+                                     // a cache, the cache has written the line back and will do so again
   std::optional<double> stride_bytes;  // most frequent step between executions, where one dominates
   double stride_share = 0;
   std::optional<double> reuse_instructions;  // mean instructions between touches, of the far reuses
@@ -58,7 +60,7 @@ template <class Fields>
 void describe(Fields& f, Access& a) {
   f.need("index", a.index), f("store", a.store), f("bytes", a.bytes), f("line", a.line), f("count", a.count);
   f("kind", a.kind), f("chain", a.chain), f("lines", a.lines), f("pages", a.pages), f("cold", a.cold);
-  f("cold_near", a.cold_near), f("unknown", a.unknown), f("unknown_from", a.unknown_from), f("stride_bytes", a.stride_bytes);
+  f("cold_near", a.cold_near), f("unknown", a.unknown), f("unknown_from", a.unknown_from), f("dirtied", a.dirtied), f("stride_bytes", a.stride_bytes);
   f("stride_share", a.stride_share), f("reuse_instructions", a.reuse_instructions);
 }
 

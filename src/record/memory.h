@@ -22,9 +22,9 @@ struct MemoryLevel {
   MeasurementTable write_ns, copy_ns;         // whole lines written; one line read and one written
   std::optional<Measurement> update_ns;       // a line read, changed and written back
   std::optional<Measurement> partial_write_ns;  // a few bytes of each line written
-  std::optional<Measurement> random_read_ns, random_update_ns;  // independent accesses to random lines, each
+  std::optional<Measurement> random_read_ns, random_update_ns;  // independent accesses to random lines, each; no walks
   std::optional<Measurement> parallel_misses;   // how many of them overlap
-  MeasurementTable stride_ns;                   // per load, by stride in bytes (whole lines apart)
+  MeasurementTable stride_ns;                   // per load, by stride in bytes (whole lines apart), walks included
   MeasurementTable stride_write_ns;
   bool operator==(const MemoryLevel&) const = default;
 };
@@ -39,10 +39,11 @@ void describe(Fields& f, MemoryLevel& l) {
 
 // Translation of addresses: entries it holds, and what a miss adds.
 struct Translation {
+  static constexpr int near_pages = 8192, far_pages = 65536;  // among so many pages walks were measured
   std::optional<Measurement> first_entries, first_miss_ns;    // L1 TLB
   std::optional<Measurement> second_entries;                  // L2 TLB
   std::optional<Measurement> walk_ns, walk_parallel_ns;       // a walk in a dependent chain; independent walks, each
-  std::optional<Measurement> far_walk_ns, far_walk_parallel_ns;  // when the page tables themselves are out of L2
+  std::optional<Measurement> far_walk_ns, far_walk_parallel_ns;  // among so many pages that their tables are far too
   bool operator==(const Translation&) const = default;
 };
 template <class Fields>
@@ -53,6 +54,8 @@ void describe(Fields& f, Translation& t) {
 }
 
 struct MemoryModel {
+  // Random lines and the page walks they need are two limits that partly overlap: (lines^q + walks^q)^(1/q).
+  static constexpr double walk_overlap = 1.5;
   int line_bytes = 64, page_bytes = 4096;
   std::vector<MemoryLevel> levels;                  // nearest first; the last has no capacity
   Translation translation;

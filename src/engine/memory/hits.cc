@@ -30,18 +30,22 @@ double hit_probability(double distance, double capacity_lines) {
   return 1 / (1 + std::pow(distance / capacity_lines, edge_steepness));
 }
 
-Served served_by(const Access& access, const MemoryModel& memory, double footprint_bytes) {
+Served served_by(const Access& access, const MemoryModel& memory, const ProgramReuse& program) {
   std::size_t levels = memory.levels.size();
   Served served{std::vector<double>(levels, 0.0), std::vector<double>(levels, 0.0)};
   if (levels == 0) return served;
+  auto add = [&](std::size_t level, double share, double near) {
+    served.near[level] += share * near, served.alone[level] += share * (1 - near);
+  };
   for (const DistanceBin& bin : access.lines) {
     double within = 0;  // probability that this level or a nearer one has it
     for (std::size_t i = 0; i < levels; i++) {
       const auto& capacity = memory.levels[i].capacity_bytes;
       bool last = i + 1 == levels || !capacity;
-      double reaches = last ? 1 : std::max(within, hit_probability(bin.distance, capacity->value / memory.line_bytes));
-      served.near[i] += bin.share * bin.near * (reaches - within);
-      served.alone[i] += bin.share * (1 - bin.near) * (reaches - within);
+      double here = last ? 1 : hit_probability(bin.distance, capacity->value / memory.line_bytes);
+      if (levels > 3 && i + 2 == levels && program.times) here *= kept_share(memory, program.times->ns(bin.distance, program.run_ns));
+      double reaches = std::max(within, here);
+      add(i, bin.share * (reaches - within), bin.near);
       within = reaches;
     }
   }
@@ -50,11 +54,12 @@ Served served_by(const Access& access, const MemoryModel& memory, double footpri
     served.alone[0] += unseen;
   } else if (unseen > 0) {
     double farthest_seen = std::max(access.unknown_from, access.lines.empty() ? 1 : access.lines.back().distance);
-    auto shares = spread_over_levels(farthest_seen, footprint_bytes / memory.line_bytes, memory);
-    for (std::size_t i = 0; i < levels; i++) {
-      served.near[i] += unseen * shares[i] * access.cold_near;
-      served.alone[i] += unseen * shares[i] * (1 - access.cold_near);
+    auto shares = spread_over_levels(farthest_seen, program.footprint_bytes / memory.line_bytes, memory);
+    if (levels > 3 && program.times) {
+      double lost = shares[levels - 2] * (1 - kept_share(memory, program.times->ns(farthest_seen, program.run_ns)));
+      shares[levels - 2] -= lost, shares[levels - 1] += lost;
     }
+    for (std::size_t i = 0; i < levels; i++) add(i, unseen * shares[i], access.cold_near);
   }
   return served;
 }
@@ -63,6 +68,23 @@ double page_miss_share(const Access& access, double entries) {
   double share = 0;
   for (const DistanceBin& bin : access.pages) share += bin.share * (1 - hit_probability(bin.distance, entries));
   return share;
+}
+
+PageWalks page_walks(const Access& access, const Translation& t) {
+  PageWalks walks;
+  if (!t.second_entries || !t.walk_ns) return walks;
+  double near = t.walk_ns->value, far = std::max(near, t.far_walk_ns ? t.far_walk_ns->value : near);
+  double near_parallel = t.walk_parallel_ns ? t.walk_parallel_ns->value : near / 4;
+  double far_parallel = std::max(near_parallel, t.far_walk_parallel_ns ? t.far_walk_parallel_ns->value : near_parallel);
+  for (const DistanceBin& bin : access.pages) {
+    double share = bin.share * (1 - hit_probability(bin.distance, t.second_entries->value));
+    double away = std::log(std::max(1.0, bin.distance) / Translation::near_pages) / std::log(1.0 * Translation::far_pages / Translation::near_pages);
+    away = std::clamp(away, 0.0, 1.0);
+    walks.share += share;
+    walks.dependent_ns += share * (near + away * (far - near)), walks.parallel_ns += share * (near_parallel + away * (far_parallel - near_parallel));
+  }
+  if (walks.share > 0) walks.dependent_ns /= walks.share, walks.parallel_ns /= walks.share;
+  return walks;
 }
 
 }  // namespace perfcast::engine

@@ -3,10 +3,18 @@
 
 #include <vector>
 
+#include "engine/memory/reuse_time.h"
 #include "record/access.h"
 #include "record/memory.h"
 
 namespace perfcast::engine {
+
+// What the whole program says about its reuses.
+struct ProgramReuse {
+  double footprint_bytes = 0;         // all the memory it touches
+  const ReuseTime* times = nullptr;   // none: no line is lost to time
+  double run_ns = 0;                  // how long the program runs, as far as is known
+};
 
 // Probability that a line is still in a cache of `capacity_lines` after `distance` other lines were touched. Caches are
 // neither fully associative nor strict in what they replace, so the edge is soft: 1/2 at the capacity, and from 0.9
@@ -14,17 +22,24 @@ namespace perfcast::engine {
 double hit_probability(double distance, double capacity_lines);
 
 // Shares of an access's executions by the level that serves them (index into MemoryModel::levels), split by how it is
-// found: next to a line touched shortly before, or not. They add up to 1.
+// found: in a stream, next to lines touched shortly before, or not. They add up to 1.
 struct Served {
   std::vector<double> near, alone;
 };
 
-// `footprint_bytes` is all the memory the program touches. What no burst could see lies somewhere beyond the farthest
-// reuse that was seen, and within the footprint: any octave in between is as likely as any other. An access that was
-// never seen at all is taken to hit: it is too rare to be met by a burst.
-Served served_by(const Access& access, const MemoryModel& memory, double footprint_bytes);
+// What no burst could see lies somewhere beyond the farthest reuse that was seen, and within the footprint: any octave
+// in between is as likely as any other. An access that was never seen at all is taken to hit: it is too rare to be met
+// by a burst. The last cache loses lines with time (MemoryModel::retention_ns).
+Served served_by(const Access& access, const MemoryModel& memory, const ProgramReuse& program);
 
 // Share of the executions whose page is out of a translation buffer of `entries`.
 double page_miss_share(const Access& access, double entries);
+
+// Walks of an access: share of its executions, and nanoseconds of each; in a chain of dependent loads, or side by side
+// with others. Among many pages the tables themselves are far away.
+struct PageWalks {
+  double share = 0, dependent_ns = 0, parallel_ns = 0;
+};
+PageWalks page_walks(const Access& access, const Translation& translation);
 
 }  // namespace perfcast::engine

@@ -47,7 +47,7 @@ TEST(Hits, SharesAddUpToOne) {
   Access a = load(100, 5000, 0.25, 0.5);
   a.lines.push_back({100000, 0.1, 1}), a.unknown = 0.0;
   a.lines[0].share -= 0.1;
-  auto served = served_by(a, toy_memory(), 1e9);
+  auto served = served_by(a, toy_memory(), {1e9});
   double sum = 0;
   for (std::size_t i = 0; i < 3; i++) sum += served.near[i] + served.alone[i];
   EXPECT_NEAR(sum, 1, 1e-12);
@@ -57,7 +57,7 @@ TEST(Hits, UnknownLiesBetweenWhatWasSeenAndTheFootprint) {
   Access a;
   a.lines = {{1024, 0.5, 0}}, a.unknown = 0.5;
   // Seen up to twice L1; the program has four times L2: six octaves in between, two of them beyond L2.
-  auto served = served_by(a, toy_memory(), 4.0 * 1048576);
+  auto served = served_by(a, toy_memory(), {4.0 * 1048576});
   EXPECT_NEAR(served.alone[2], 0.5 * 2 / 6, 0.01);
   EXPECT_NEAR(served.alone[1], 0.5 + 0.5 * 4 / 6, 0.02);
 }
@@ -65,12 +65,12 @@ TEST(Hits, UnknownLiesBetweenWhatWasSeenAndTheFootprint) {
 TEST(Hits, WhatWasNeverSeenIsTakenToHit) {
   Access a;
   a.unknown = 1;
-  EXPECT_EQ(served_by(a, toy_memory(), 1e9).alone[0], 1);
+  EXPECT_EQ(served_by(a, toy_memory(), {1e9}).alone[0], 1);
 }
 
 TEST(MemoryTime, AStreamCostsItsBandwidth) {
   // 8 elements per line, each line from DRAM next to one touched before.
-  auto region = region_memory(std::vector{load(8000, 1e6, 0.125, 1)}, toy_memory(), {24000, 1e9, false});
+  auto region = region_memory(std::vector{load(8000, 1e6, 0.125, 1)}, toy_memory(), {24000, {1e9}});
   EXPECT_NEAR(region.stream_ns, 1000 * 4, 4);
   EXPECT_EQ(region.dependent_ns, 0);
 }
@@ -78,14 +78,14 @@ TEST(MemoryTime, AStreamCostsItsBandwidth) {
 TEST(MemoryTime, AChaseCostsItsLatency) {
   Access a = load(1000, 1e6, 1, 0);
   a.kind = AddressKind::chase;
-  auto region = region_memory(std::vector{a}, toy_memory(), {2000, 1e9, false});
+  auto region = region_memory(std::vector{a}, toy_memory(), {2000, {1e9}});
   EXPECT_NEAR(region.dependent_ns, 1000 * 100, 100);
   EXPECT_NEAR(join_core_and_memory(500, region), 500 + region.dependent_ns, 1e-6);
 }
 
 TEST(MemoryTime, IndependentMissesOverlapWithinTheWindow) {
-  auto few = region_memory(std::vector{load(1000, 1e6, 1, 0)}, toy_memory(), {1000 * 200, 1e9, false});
-  auto many = region_memory(std::vector{load(1000, 1e6, 1, 0)}, toy_memory(), {1000 * 5, 1e9, false});
+  auto few = region_memory(std::vector{load(1000, 1e6, 1, 0)}, toy_memory(), {1000 * 200, {1e9}});
+  auto many = region_memory(std::vector{load(1000, 1e6, 1, 0)}, toy_memory(), {1000 * 5, {1e9}});
   EXPECT_NEAR(few.random_ns, 1000 * 100 / 1.5, 100);  // 1 + 100/200 in flight
   EXPECT_NEAR(many.random_ns, 1000 * 10, 20);         // as many as the machine allows
 }
@@ -93,7 +93,7 @@ TEST(MemoryTime, IndependentMissesOverlapWithinTheWindow) {
 TEST(MemoryTime, AStrideUsesItsTable) {
   Access a = load(1000, 1e6, 1, 0);
   a.stride_bytes = 256, a.stride_share = 1;
-  EXPECT_NEAR(region_memory(std::vector{a}, toy_memory(), {1000, 1e9, false}).strided_ns, 9000, 9);
+  EXPECT_NEAR(region_memory(std::vector{a}, toy_memory(), {1000, {1e9}}).strided_ns, 9000, 9);
 }
 
 TEST(MemoryTime, AnOddStrideIsNotTakenForAPowerOfTwo) {
@@ -101,20 +101,41 @@ TEST(MemoryTime, AnOddStrideIsNotTakenForAPowerOfTwo) {
   memory.levels[2].stride_ns = {{"192", number(2)}, {"1024", number(20)}, {"2048", number(30)}};
   Access a = load(1000, 1e6, 1, 0);
   a.stride_bytes = 2384, a.stride_share = 1;
-  EXPECT_NEAR(region_memory(std::vector{a}, memory, {1000, 1e9, false}).strided_ns, 2000, 2);
+  EXPECT_NEAR(region_memory(std::vector{a}, memory, {1000, {1e9}}).strided_ns, 2000, 2);
   a.stride_bytes = -2048;
-  EXPECT_NEAR(region_memory(std::vector{a}, memory, {1000, 1e9, false}).strided_ns, 30000, 30);
+  EXPECT_NEAR(region_memory(std::vector{a}, memory, {1000, {1e9}}).strided_ns, 30000, 30);
 }
 
 TEST(MemoryTime, ChangedLinesGoBack) {
   Access read = load(8000, 1e6, 0.125, 1), write = load(8000, 0, 0, 0);
   write.store = true, read.stride_bytes = write.stride_bytes = 8, read.stride_share = write.stride_share = 1;
-  auto region = region_memory(std::vector{read, write}, toy_memory(), {24000, 1e9, false});
-  EXPECT_NEAR(region.write_back_ns, 1000 * 3, 5);
+  write.dirtied = {{0, 0.875, 0}, {1e6, 0.125, 0}};
+  auto region = region_memory(std::vector{read, write}, toy_memory(), {24000, {1e9}});
+  EXPECT_NEAR(region.stream_ns, 1000 * 7, 10);
+  // What is stored to again before the cache lets go of it does not.
+  write.dirtied = {{0, 1, 0}};
+  region = region_memory(std::vector{read, write}, toy_memory(), {24000, {1e9}});
+  EXPECT_NEAR(region.stream_ns, 1000 * 4, 10);
+}
+
+TEST(MemoryTime, ReadingAndWritingTogetherIsACopy) {
+  MemoryModel memory = toy_memory();
+  memory.levels[2].copy_ns["1"] = number(8);
+  Access read = load(8000, 1e6, 0.125, 1), write = load(8000, 1e6, 0.125, 1);
+  write.store = true, write.dirtied = write.lines;
+  EXPECT_NEAR(region_memory(std::vector{read, write}, memory, {24000, {1e9}}).stream_ns, 1000 * 8, 20);
+}
+
+TEST(MemoryTime, LatenciesAreLeftToTheCoreWhenItKnowsThem) {
+  Access chase = load(1000, 1e6, 1, 0);
+  chase.kind = AddressKind::chase;
+  auto region = region_memory(std::vector{chase}, toy_memory(), {2000, {1e9}, false, true});
+  EXPECT_EQ(region.dependent_ns, 0);
+  EXPECT_NEAR(region.random_ns, 1000 * 8, 10);
 }
 
 TEST(MemoryTime, WhatFitsTheFirstLevelCostsNothing) {
-  auto region = region_memory(std::vector{load(1000, 10, 1, 0)}, toy_memory(), {1000, 4096, false});
+  auto region = region_memory(std::vector{load(1000, 10, 1, 0)}, toy_memory(), {1000, {4096}});
   EXPECT_LT(region.overlapping_ns(), 1e-3);
   EXPECT_NEAR(join_core_and_memory(100, region), 100, 1e-6);
 }

@@ -8,6 +8,8 @@
 
 #include <set>
 
+#include <memory_profile_layout.h>  // data/runtime: shared with the run-time library
+
 #include "frontends/llvm_ir/module.h"
 #include "frontends/memory_profile/accesses.h"
 #include "frontends/memory_profile/versions.h"
@@ -25,10 +27,12 @@ struct Runtime {
       : context(module.getContext()),
         flag(variable(module, "perfcast_burst", Type::getInt32Ty(context))),
         threshold(variable(module, "perfcast_threshold", Type::getInt64Ty(context))),
+        offset(variable(module, "perfcast_offset", Type::getInt64Ty(context))),
         access(function(module, "perfcast_access", {Type::getInt32Ty(context), Type::getInt64Ty(context)})),
         range(function(module, "perfcast_range", {Type::getInt32Ty(context), Type::getInt64Ty(context), Type::getInt64Ty(context)})),
         branch(function(module, "perfcast_branch", {Type::getInt32Ty(context), Type::getInt32Ty(context)})),
-        jump(function(module, "perfcast_jump", {Type::getInt32Ty(context), Type::getInt64Ty(context)})) {}
+        jump(function(module, "perfcast_jump", {Type::getInt32Ty(context), Type::getInt64Ty(context)})),
+        choice(function(module, "perfcast_choice", {Type::getInt32Ty(context), Type::getInt32Ty(context)})) {}
 
   static GlobalVariable* variable(Module& module, const char* name, Type* type) {
     return cast<GlobalVariable>(module.getOrInsertGlobal(name, type));
@@ -39,8 +43,8 @@ struct Runtime {
     return callee;
   }
   LLVMContext& context;
-  GlobalVariable *flag, *threshold;
-  FunctionCallee access, range, branch, jump;
+  GlobalVariable *flag, *threshold, *offset;
+  FunctionCallee access, range, branch, jump, choice;
 };
 
 // A call inside a function with debug information needs a position of its own.
@@ -56,7 +60,8 @@ void report_access(Runtime& runtime, Instruction& at, Value* pointer, std::uint3
   give_position(builder, at);
   auto* i64 = builder.getInt64Ty();
   Value* address = builder.CreatePtrToInt(pointer, i64);
-  Value* hash = builder.CreateLShr(builder.CreateMul(builder.CreateLShr(address, 12), builder.getInt64(0x9E3779B97F4A7C15ull)), 40);
+  Value* page = builder.CreateAdd(builder.CreateLShr(address, 12), builder.CreateLoad(i64, runtime.offset, true));
+  Value* hash = builder.CreateLShr(builder.CreateMul(page, builder.getInt64(0x9E3779B97F4A7C15ull)), 40);
   Value* followed = builder.CreateICmpULT(hash, builder.CreateLoad(i64, runtime.threshold, true));
   Instruction* then = SplitBlockAndInsertIfThen(followed, &at, false);
   IRBuilder<> inside(then);
@@ -83,6 +88,12 @@ void report_branch(Runtime& runtime, BranchInst& branch, std::uint32_t id) {
   builder.CreateCall(runtime.branch, {builder.getInt32(id), builder.CreateZExt(branch.getCondition(), builder.getInt32Ty())});
 }
 
+void report_choice(Runtime& runtime, SelectInst& choice, std::uint32_t id) {
+  IRBuilder<> builder(&choice);
+  give_position(builder, choice);
+  builder.CreateCall(runtime.choice, {builder.getInt32(id), builder.CreateZExt(choice.getCondition(), builder.getInt32Ty())});
+}
+
 // On the way to each of its targets a switch tells which one it is.
 void report_switch(Runtime& runtime, SwitchInst& jump, std::uint32_t id) {
   std::set<BasicBlock*> reported;
@@ -107,14 +118,21 @@ void report_call(Runtime& runtime, CallBase& call, std::uint32_t id) {
   builder.CreateCall(runtime.jump, {builder.getInt32(id), builder.CreatePtrToInt(call.getCalledOperand(), builder.getInt64Ty())});
 }
 
-// What a predictor may be wrong about: conditional branches, switches, calls through pointers.
+bool is_choice(const Instruction& instruction) {
+  auto* select = dyn_cast<SelectInst>(&instruction);
+  return select && select->getCondition()->getType()->isIntegerTy(1) && !select->getType()->isVectorTy();
+}
+
+// What a predictor may be wrong about: conditional branches, switches, calls through pointers, and choices between two
+// values, of which the code generator may make branches.
 std::vector<Instruction*> find_branches(Function& function) {
   std::vector<Instruction*> found;
   for (BasicBlock& block : function)
     for (Instruction& instruction : block) {
       auto* branch = dyn_cast<BranchInst>(&instruction);
       auto* call = dyn_cast<CallBase>(&instruction);
-      if ((branch && branch->isConditional()) || isa<SwitchInst>(&instruction) || (call && call->isIndirectCall())) found.push_back(&instruction);
+      if ((branch && branch->isConditional()) || isa<SwitchInst>(&instruction) || (call && call->isIndirectCall()) || is_choice(instruction))
+        found.push_back(&instruction);
     }
   return found;
 }
@@ -122,6 +140,7 @@ std::vector<Instruction*> find_branches(Function& function) {
 void report_branch_like(Runtime& runtime, Instruction& instruction, std::uint32_t id) {
   if (auto* branch = dyn_cast<BranchInst>(&instruction)) report_branch(runtime, *branch, id);
   else if (auto* jump = dyn_cast<SwitchInst>(&instruction)) report_switch(runtime, *jump, id);
+  else if (auto* choice = dyn_cast<SelectInst>(&instruction)) report_choice(runtime, *choice, id);
   else report_call(runtime, cast<CallBase>(instruction), id);
 }
 
@@ -140,12 +159,13 @@ void instrument(Function& function, Runtime& runtime, MemoryProfile& profile) {
     Instruction* branch = slow_of(branches[i]);
     if (!branch || (isa<BranchInst>(branch) && !cast<BranchInst>(branch)->isConditional())) continue;
     report_branch_like(runtime, *branch, static_cast<std::uint32_t>(profile.branches.size()));
-    profile.branches.push_back({{function.getName().str(), branch_blocks[i]}, 0, 0});
+    profile.branches.push_back({{function.getName().str(), branch_blocks[i]}, isa<SelectInst>(branch), 0, 0});
   }
   for (std::size_t i = 0; i < found.size(); i++) {
     Instruction* copy = slow_of(found[i].instruction);
     if (!copy) continue;
     auto id = static_cast<std::uint32_t>(profile.accesses.size());
+    if (found[i].access.store) id |= static_cast<std::uint32_t>(perfcast_is_store);
     AccessSite site;
     site.function = function.getName().str(), site.block = access_blocks[i], site.access = found[i].access;
     if (found[i].slot) {

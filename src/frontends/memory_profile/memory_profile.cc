@@ -64,6 +64,11 @@ void read_access(const perfcast_access_data& data, AccessSite& site) {
   Distribution pages = estimate(observed_of(data.pages, perfcast_page_bins));
   access.lines = lines.bins, access.pages = pages.bins, access.unknown = lines.beyond;
   access.unknown_from = lines.beyond_from;
+  if (access.store) {
+    Distribution dirtied = estimate(observed_of(data.dirtied, perfcast_line_bins));
+    access.dirtied = dirtied.bins;
+    if (dirtied.beyond > 0) access.dirtied.push_back({std::max(dirtied.beyond_from, lines.beyond_from), dirtied.beyond, 0});
+  }
   for (DistanceBin& bin : access.lines) {
     int b = 0;
     while (b + 1 < perfcast_line_bins && distance_of_bin(b + 1) <= bin.distance) b++;
@@ -140,8 +145,12 @@ void apply(const MemoryProfile& profile, Graph& ir) {
       it->second->accesses.push_back(std::move(access));
     }
   for (const BranchSite& site : profile.branches)
-    if (auto it = blocks.find({site.function, site.block}); it != blocks.end() && site.executed > 0)
-      it->second->mispredicted = it->second->mispredicted.value_or(0) + it->second->count.value * site.mispredicted / site.executed;
+    if (auto it = blocks.find({site.function, site.block}); it != blocks.end() && site.executed > 0) {
+      Block& block = *it->second;
+      double mispredicted = block.count.value * site.mispredicted / site.executed;
+      if (site.choice) block.choices_mispredicted = std::max(mispredicted, block.choices_mispredicted.value_or(0));
+      else block.mispredicted = block.mispredicted.value_or(0) + mispredicted;
+    }
 }
 
 namespace {
@@ -158,34 +167,51 @@ int claim_of(const Block& block, const std::vector<InstructionForm>& forms) {
   return jumps && block.next.size() > 1 ? 3 : conditional && block.next.size() > 1 ? 2 : calls ? 1 : 0;
 }
 
+// A branch the code generator made of a select: the block is counted, but where it goes from there is a guess.
+bool invented_branch(const Block& block) {
+  bool guessed = block.count.certainty != Certainty::ratio;
+  for (const Edge& edge : block.next) guessed = guessed && edge.count.certainty == Certainty::ratio;
+  return guessed;
+}
+
 }  // namespace
 
 // Mispredictions are kept in number: copies of an IR block and the tree of comparisons a switch became share them by
-// their executions.
+// their executions. Branches made of selects have their own.
 void pass_on_mispredictions(const Graph& ir, const std::vector<InstructionForm>& forms, Graph& machine) {
-  std::map<std::pair<std::string, std::string>, double> mispredicted;
+  std::map<std::pair<std::string, std::string>, const Block*> blocks;
   for (const Function& function : ir.functions)
     for (const Block& block : function.blocks)
-      if (block.mispredicted) mispredicted[{function.name, block.name}] = *block.mispredicted;
+      if (block.mispredicted || block.choices_mispredicted) blocks[{function.name, block.name}] = &block;
   for (Function& function : machine.functions) {
     struct Claims {
       int strongest = 0;
       double executions = 0;
     };
+    auto origin = [&](const Block& block) {
+      auto found = block.from ? blocks.find({function.name, *block.from}) : blocks.end();
+      return found == blocks.end() ? nullptr : found->second;
+    };
+    auto of_choice = [&](const Block& block, const Block& from) {
+      return from.choices_mispredicted && claim_of(block, forms) == 2 && invented_branch(block);
+    };
     std::map<std::string, Claims> claims;  // of the machine blocks an IR block became
     for (const Block& block : function.blocks) {
-      if (!block.from) continue;
+      const Block* from = origin(block);
+      if (!from || of_choice(block, *from)) continue;
       Claims& all = claims[*block.from];
       int claim = claim_of(block, forms);
       if (claim > all.strongest) all = {claim, 0};
       if (claim == all.strongest) all.executions += block.count.value;
     }
     for (Block& block : function.blocks) {
-      auto known = block.from ? mispredicted.find({function.name, *block.from}) : mispredicted.end();
-      if (known == mispredicted.end()) continue;
+      const Block* from = origin(block);
+      if (!from || from->count.value <= 0) continue;
       const Claims& all = claims[*block.from];
-      if (all.strongest > 0 && all.executions > 0 && claim_of(block, forms) == all.strongest)
-        block.mispredicted = known->second * block.count.value / all.executions;
+      if (of_choice(block, *from))
+        block.mispredicted = *from->choices_mispredicted * block.count.value / from->count.value;
+      else if (from->mispredicted && all.strongest > 0 && all.executions > 0 && claim_of(block, forms) == all.strongest)
+        block.mispredicted = *from->mispredicted * block.count.value / all.executions;
     }
   }
 }

@@ -33,6 +33,7 @@ struct AccessSite : Site {
   double lines_per_execution = 0;  // of memory-copying intrinsics
 };
 struct BranchSite : Site {
+  bool choice = false;                    // a select, not a branch
   double executed = 0, mispredicted = 0;  // in bursts
 };
 

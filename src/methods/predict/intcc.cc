@@ -55,7 +55,7 @@ Answer answer_intcc(const Profile& profile, const Machine& machine, const Predic
   for (const engine::CodeRegion& region : engine::code_regions(*profile.ir)) {
     double core_seconds = bounds_of(region, core, costs).cycles() * cycle;
     engine::RegionMemory memory;
-    if (machine.memory) memory = engine::region_memory(region.accesses, *machine.memory, {region.instructions, footprint, region.floating});
+    if (machine.memory) memory = engine::region_memory(region.accesses, *machine.memory, {region.instructions, {footprint, nullptr, 0}, region.floating, false});
     double joined = 1e-9 * engine::join_core_and_memory(1e9 * core_seconds, memory);
     double total = 0;
     for (const Block* block : region.blocks) total += block->count.value * std::max<double>(1, static_cast<double>(block->usage.size()));

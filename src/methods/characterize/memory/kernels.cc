@@ -32,14 +32,15 @@ bool has_wide_vectors() {
 
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 
-// Four independent linear congruential generators, so that making addresses is never the limit.
+// Four independent linear congruential generators, so that making addresses is never the limit. They go on where the
+// last call ended: a slice must not find the lines that the one before it has brought.
 struct Addresses {
   std::uint64_t state[4] = {1, 12345, 987654321, 5555555555};
   std::uint64_t next(int i, std::uint64_t lines) {
     state[i] = state[i] * 6364136223846793005ull + 1442695040888963407ull;
     return ((state[i] >> 32) * lines) >> 32;
   }
-};
+} addresses;
 
 }  // namespace
 
@@ -53,7 +54,7 @@ Buffer::Buffer(std::size_t bytes, bool huge_pages) {
   }
   auto start = (reinterpret_cast<std::uintptr_t>(mapped_) + huge_page - 1) / huge_page * huge_page;
   begin_ = reinterpret_cast<char*>(start);
-  ::madvise(begin_, bytes, huge_pages ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+  if (huge_pages) ::madvise(begin_, bytes, MADV_HUGEPAGE);
   std::memset(begin_, 1, bytes);
 }
 
@@ -121,36 +122,40 @@ void write_partly(char* begin, std::size_t bytes) {
 // One walk with a stride touches every stride/64-th line; the next starts one line further on, so that all lines of
 // the buffer are used before one is touched again.
 template <class Touch>
-static void walk_strided(char* begin, std::size_t bytes, std::size_t stride, long count, Touch touch) {
-  std::size_t offset = 0;
-  for (long done = 0; done < count; offset = (offset + line) % stride)
-    for (std::size_t at = offset; at < bytes && done < count; at += stride, done++) touch(begin + at);
+static std::size_t walk_strided(char* begin, std::size_t bytes, std::size_t stride, long count, std::size_t at, Touch touch) {
+  for (long done = 0; done < count;) {
+    if (at >= bytes) at = (at % stride + line) % stride;
+    for (; at < bytes && done < count; at += stride, done++) touch(begin + at);
+  }
+  return at;
 }
-void read_strided(char* begin, std::size_t bytes, std::size_t stride, long count) {
-  walk_strided(begin, bytes, stride, count, [](char* p) {
+std::size_t read_strided(char* begin, std::size_t bytes, std::size_t stride, long count, std::size_t at) {
+  return walk_strided(begin, bytes, stride, count, at, [](char* p) {
     long value = *reinterpret_cast<volatile long*>(p);
     asm volatile("" : "+r"(value));
   });
 }
-void write_strided(char* begin, std::size_t bytes, std::size_t stride, long count) {
-  walk_strided(begin, bytes, stride, count, [](char* p) { *reinterpret_cast<volatile long*>(p) = 7; });
+std::size_t write_strided(char* begin, std::size_t bytes, std::size_t stride, long count, std::size_t at) {
+  return walk_strided(begin, bytes, stride, count, at, [](char* p) { *reinterpret_cast<volatile long*>(p) = 7; });
 }
 
 void read_random(char* begin, std::size_t lines, long count) {
-  Addresses addresses;
+  Addresses here = addresses;
   for (long i = 0; i < count; i += 4)
     for (int k = 0; k < 4; k++) {
-      long value = *reinterpret_cast<volatile long*>(begin + addresses.next(k, lines) * line);
+      long value = *reinterpret_cast<volatile long*>(begin + here.next(k, lines) * line);
       asm volatile("" : "+r"(value));
     }
+  addresses = here;
 }
 void update_random(char* begin, std::size_t lines, long count) {
-  Addresses addresses;
+  Addresses here = addresses;
   for (long i = 0; i < count; i += 4)
     for (int k = 0; k < 4; k++) {
-      auto* at = reinterpret_cast<volatile long*>(begin + addresses.next(k, lines) * line);
+      auto* at = reinterpret_cast<volatile long*>(begin + here.next(k, lines) * line);
       *at = *at + 1;
     }
+  addresses = here;
 }
 
 // Filler between two misses: instructions that each write a register of their kind, in repeats of four.
@@ -169,12 +174,13 @@ const int filler_instructions[fillers] = {0, 16, 32, 64, 128, 256, 512};
 
 template <class Fill>
 static void read_between(char* begin, std::size_t lines, long count, Fill fill) {
-  Addresses addresses;
+  Addresses here = addresses;
   for (long i = 0; i < count; i++) {
-    long value = *reinterpret_cast<volatile long*>(begin + addresses.next(0, lines) * line);
+    long value = *reinterpret_cast<volatile long*>(begin + here.next(0, lines) * line);
     asm volatile("" : "+r"(value));
     fill();
   }
+  addresses = here;
 }
 
 void read_random_filled(char* begin, std::size_t lines, long count, int filler, bool floating) {

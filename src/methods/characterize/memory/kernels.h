@@ -10,7 +10,7 @@ namespace perfcast::characterize {
 
 constexpr std::size_t line = 64;
 
-// Memory of our own, touched once, on small or huge pages.
+// Memory of our own, touched once, on the pages that programs get, or on huge ones.
 class Buffer {
  public:
   Buffer(std::size_t bytes, bool huge_pages);
@@ -41,9 +41,10 @@ void copy_streams(char* begin, std::size_t bytes, int streams);  // first half t
 void update_lines(char* begin, std::size_t bytes);
 void write_partly(char* begin, std::size_t bytes);
 
-// `count` loads or stores `stride` bytes apart, wrapping at the end of the buffer one line further on.
-void read_strided(char* begin, std::size_t bytes, std::size_t stride, long count);
-void write_strided(char* begin, std::size_t bytes, std::size_t stride, long count);
+// `count` loads or stores `stride` bytes apart from `at` on, wrapping at the end of the buffer one line further on.
+// Returns where the next one goes on.
+std::size_t read_strided(char* begin, std::size_t bytes, std::size_t stride, long count, std::size_t at);
+std::size_t write_strided(char* begin, std::size_t bytes, std::size_t stride, long count, std::size_t at);
 
 // Independent accesses to random lines.
 void read_random(char* begin, std::size_t lines, long count);

@@ -50,13 +50,13 @@ class Campaign {
     largest_ = std::min(largest_, free_memory() / 3);
     model_.page_bytes = static_cast<int>(::sysconf(_SC_PAGESIZE));
     step(0.00, "latency of each level", [&] { latencies(); });
+    step(0.20, "retention of the last cache", [&] { retention(); });
     step(0.25, "bandwidth", [&] { for_each_level([&](auto& level, Buffer& b, long) { bandwidth(level, b); }); });
     step(0.50, "random accesses", [&] { for_each_level([&](auto& level, Buffer& b, long n) { random(level, b, n); }); });
     step(0.62, "strides", [&] { for_each_level([&](auto& level, Buffer& b, long) { strides(level, b); }); });
     step(0.75, "address translation", [&] { translation(); });
     step(0.85, "window", [&] { window(); });
     step(0.92, "all cores", [&] { all_cores(); });
-    if (!options_.quick) step(0.96, "retention of the last cache", [&] { retention(); });
     return model_;
   }
 
@@ -138,12 +138,14 @@ class Campaign {
     return m;
   }
 
-  // A size that lives in the level: half of what it holds, well above the level below; the last level gets the most.
+  // A size that lives in the level, well above the level below and well inside its own capacity: a few times the level
+  // below, since a busy cache keeps little for long; the last level gets the most.
   std::size_t size_in(std::size_t i) const {
     const auto& level = model_.levels[i];
     if (!level.capacity_bytes) return static_cast<std::size_t>(largest_) / 4096 * 4096;
-    double below = i == 0 ? 0 : model_.levels[i - 1].capacity_bytes->value;
-    double bytes = std::max(0.5 * level.capacity_bytes->value, std::min(2.5 * below, 0.8 * level.capacity_bytes->value));
+    double below = i == 0 ? 0 : model_.levels[i - 1].capacity_bytes->value, half = 0.5 * level.capacity_bytes->value;
+    double bytes = i < 2 ? half : std::min(half, 4 * below);
+    bytes = std::max(bytes, std::min(2.5 * below, 0.8 * level.capacity_bytes->value));
     return static_cast<std::size_t>(bytes) / 4096 * 4096;
   }
 
@@ -206,13 +208,14 @@ class Campaign {
       if (stride * 8 > b.bytes()) continue;
       long count = std::min<long>(60000, static_cast<long>(b.bytes() / line));
       int slices = std::max(5, slices_ / 2);
-      level.stride_ns[std::to_string(stride)] = time_slices(slices, static_cast<double>(count), [&] { read_strided(b.begin(), b.bytes(), stride, count); });
-      level.stride_write_ns[std::to_string(stride)] = time_slices(slices, static_cast<double>(count), [&] { write_strided(b.begin(), b.bytes(), stride, count); });
+      std::size_t at = 0;
+      level.stride_ns[std::to_string(stride)] = time_slices(slices, static_cast<double>(count), [&] { at = read_strided(b.begin(), b.bytes(), stride, count, at); });
+      level.stride_write_ns[std::to_string(stride)] = time_slices(slices, static_cast<double>(count), [&] { at = write_strided(b.begin(), b.bytes(), stride, count, at); });
     }
   }
 
-  Measurement page_chase(std::size_t pages) {
-    Buffer buffer(pages * 4096 + 4096, false);
+  Measurement page_chase(std::size_t pages, bool huge_pages) {
+    Buffer buffer(pages * 4096 + 4096, huge_pages);
     if (!buffer.valid()) return {};
     char* cell = make_ring(buffer.begin(), pages, 4096, true);
     long steps = std::clamp<long>(static_cast<long>(pages), 4000, 60000);
@@ -220,12 +223,14 @@ class Campaign {
   }
 
   Measurement independent_pages(std::size_t pages) {
+    constexpr long count = 20000;
     Buffer buffer(pages * 4096 + 4096, false);
-    std::vector<std::uint32_t> order(40000);
+    if (!buffer.valid()) return {};
+    std::vector<std::uint32_t> order(static_cast<std::size_t>(count * (slices_ + 1)));
     std::mt19937 random(7);
     for (auto& page : order) page = static_cast<std::uint32_t>(random() % pages);
-    return time_slices(slices_, static_cast<double>(order.size()),
-                       [&] { read_pages(buffer.begin(), order.data(), static_cast<long>(order.size())); });
+    const std::uint32_t* at = order.data();
+    return time_slices(slices_, count, [&] { read_pages(buffer.begin(), at, count), at += count; });
   }
 
   // One cell per page: the first rise is the first TLB, the second the second one. Lines stay in L2 up to some
@@ -234,8 +239,8 @@ class Campaign {
     if (model_.levels.size() < 2) return;
     std::vector<CurvePoint> curve;
     double factor = options_.quick ? 2 : std::sqrt(2.0);
-    for (double pages = 16; pages <= 32768; pages *= factor)
-      curve.push_back({std::round(pages), page_chase(static_cast<std::size_t>(pages)).value});
+    for (double pages = 16; pages <= 10000; pages *= factor)
+      curve.push_back({std::round(pages), page_chase(static_cast<std::size_t>(pages), false).value});
     double l1 = model_.levels[0].latency_ns->value, l2 = model_.levels[1].latency_ns->value;
     auto at = [&](double pages) {
       double y = curve.front().y;
@@ -253,16 +258,49 @@ class Campaign {
       t.first_miss_ns = number(std::max(0.0, with_first_miss - (with_first_miss > l2 ? l2 : l1)));
     }
     double l2_plateau = at(700), beyond = at(8192);
-    if (beyond > 1.2 * l2_plateau) {
-      if (double entries = crossing(curve, l2_plateau, at(4096) > 1.2 * l2_plateau ? at(4096) : beyond); entries > 0)
-        t.second_entries = number(entries);
-      t.walk_ns = number(std::max(0.0, at(8192) - l2_plateau));
-      double independent = independent_pages(8192).value;
-      t.walk_parallel_ns = number(std::max(0.0, independent - model_.levels[1].random_read_ns.value_or(Measurement{}).value));
-      if (!options_.quick) {
-        t.far_walk_ns = number(std::max(t.walk_ns->value, page_chase(131072).value - chase_time(131072 * line, true).value));
-        t.far_walk_parallel_ns = number(std::max(t.walk_parallel_ns->value, independent_pages(131072).value - model_.levels.back().random_read_ns.value_or(Measurement{}).value));
-      }
+    if (beyond <= 1.2 * l2_plateau) return;
+    if (double entries = crossing(curve, l2_plateau, at(4096) > 1.2 * l2_plateau ? at(4096) : beyond); entries > 0)
+      t.second_entries = number(entries);
+    walks();
+  }
+
+  // What walks cost, one line on each of many pages: the lines of the near ones are in L2, of the far ones in memory.
+  // Under a hypervisor huge pages need walks too, to the host's small ones, so the latency of memory, measured on
+  // them, holds some of it: that part is taken out.
+  void walks() {
+    auto& t = model_.translation;
+    auto number = [&](double value) { return measured(std::max(0.0, value), 0.1 * std::max(0.0, value)); };
+    const MemoryLevel& second = model_.levels[1];
+    double line = second.latency_ns->value, stream = second.random_read_ns ? second.random_read_ns->value : line / 8;
+    double entries = t.second_entries ? t.second_entries->value : 0;
+    double missing = std::max(0.5, 1 - entries / Translation::near_pages);
+    t.walk_ns = number((page_chase(Translation::near_pages, false).value - line) / missing);
+    t.walk_parallel_ns = number((independent_pages(Translation::near_pages).value - stream) / missing);
+    double hidden = std::max(0.0, page_chase(Translation::near_pages, true).value - line);
+    MemoryLevel& last = model_.levels.back();
+    if (model_.levels.size() > 2 && hidden < 0.3 * last.latency_ns->value) last.latency_ns->value -= hidden;
+    t.far_walk_ns = number(page_chase(Translation::far_pages, false).value - last.latency_ns->value);
+    t.far_walk_parallel_ns = number(independent_pages(Translation::far_pages).value);
+    without_walks(entries);
+  }
+
+  // The throughput of random lines without the walks that came with them, two limits of one stream of accesses, and
+  // without those that the level below had.
+  void without_walks(double entries) {
+    const auto& t = model_.translation;
+    for (std::size_t i = 2; i < model_.levels.size(); i++) {
+      double missing = std::max(0.0, 1 - entries * 4096 / static_cast<double>(size_in(i)));
+      double walks = missing * (i + 1 == model_.levels.size() ? t.far_walk_parallel_ns : t.walk_parallel_ns)->value;
+      double nearer = std::min(0.7, model_.levels[i - 1].capacity_bytes->value / static_cast<double>(size_in(i)));  // hits of the level below
+      auto clean = [&](std::optional<Measurement>& number, const std::optional<Measurement>& below) {
+        if (!number) return;
+        constexpr double q = MemoryModel::walk_overlap;
+        double all = std::pow(number->value, q), least = std::pow(0.5 * number->value, q);
+        double lines = std::pow(std::max(least, all - std::pow(walks, q)), 1 / q);
+        number->value = std::max(lines, (lines - nearer * (below ? below->value : 0)) / (1 - nearer));
+      };
+      clean(model_.levels[i].random_read_ns, model_.levels[i - 1].random_read_ns);
+      clean(model_.levels[i].random_update_ns, model_.levels[i - 1].random_update_ns);
     }
   }
 
@@ -299,30 +337,39 @@ class Campaign {
     }
   }
 
-  // Touch what fits the last cache but not the one below, wait, and see how much of it is still there.
+  // Touch what fits the last cache, push it out of the one below, wait, and see how much of it is still there. A busy
+  // shared cache loses it within milliseconds; its latency is what loads take that come soon enough.
   void retention() {
     if (model_.levels.size() < 3) return;
-    const auto& cache = model_.levels[model_.levels.size() - 2];
+    auto& cache = model_.levels[model_.levels.size() - 2];
     double below = model_.levels[model_.levels.size() - 3].capacity_bytes->value;
-    auto bytes = static_cast<std::size_t>(std::min(4 * below, 0.5 * cache.capacity_bytes->value));
-    if (static_cast<double>(bytes) < 2 * below) return;
-    Buffer buffer(bytes, true);
-    char* cell = make_ring(buffer.begin(), bytes / line, line, false);
+    auto bytes = static_cast<std::size_t>(std::min(1.5 * below, 0.2 * cache.capacity_bytes->value));
+    Buffer kept(bytes, true), pushing(static_cast<std::size_t>(2 * below), true);
+    if (!kept.valid() || !pushing.valid()) return;
+    char* cell = make_ring(kept.begin(), bytes / line, line, false);
     std::vector<CurvePoint> curve;
-    for (double wait_ns : {0.0, 2e5, 1e6, 3e6, 1e7, 3e7}) {
+    for (double wait_ns : {0.0, 5e5, 1e6, 2e6, 4e6, 8e6, 1.6e7}) {
       std::vector<double> times;
-      for (int repeat = 0; repeat < 5; repeat++) {
-        read_streams(buffer.begin(), bytes, 1), read_streams(buffer.begin(), bytes, 1);
+      for (int repeat = 0; repeat < slices_; repeat++) {
+        read_streams(kept.begin(), bytes, 1), read_streams(kept.begin(), bytes, 1);
+        read_streams(pushing.begin(), pushing.bytes(), 1);
         for (double start = now_ns(); now_ns() - start < wait_ns;) {}
         double start = now_ns();
-        cell = chase(cell, 2000);
-        times.push_back((now_ns() - start) / 2000);
+        cell = chase(cell, 500);
+        times.push_back((now_ns() - start) / 500);
       }
-      curve.push_back({std::max(wait_ns, 1e4), median(times)});
+      curve.push_back({wait_ns + 2e5, quantile(times, wait_ns > 0 ? 0.5 : 0.25)});
     }
-    double gone = model_.levels.back().latency_ns->value, kept = curve.front().y;
-    if (double half = crossing(curve, kept, gone); half > 0)
-      model_.retention_ns = measured(half, half / 3);
+    double gone = model_.levels.back().latency_ns->value, fast = curve.front().y;
+    if (fast > 0.95 * gone) return;
+    double slow = cache.latency_ns->value;
+    if (fast < 0.9 * slow) cache.latency_ns = measured(fast, 0.05 * fast);
+    for (std::size_t i = 1; i < curve.size(); i++)  // half of the lines lost: half-way in time, not on a log scale
+      if (double half = (fast + gone) / 2; curve[i - 1].y <= half && curve[i].y > half) {
+        double at = curve[i - 1].x + (half - curve[i - 1].y) / (curve[i].y - curve[i - 1].y) * (curve[i].x - curve[i - 1].x);
+        model_.retention_ns = measured(at, at / 3);
+        break;
+      }
   }
 
   const MemoryOptions& options_;

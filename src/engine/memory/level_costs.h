@@ -1,0 +1,32 @@
+// What a line from one level of memory costs, by how it is asked for; with what to use where the machine file lacks a
+// number.
+#pragma once
+
+#include "record/memory.h"
+
+namespace perfcast::engine {
+
+// Lines of one level that streams move.
+struct StreamLines {
+  double read = 0;      // brought by loads
+  double written = 0;   // brought (and sent back) by stores
+  double changed = 0;   // of those read: stored to later, so that they go back
+};
+
+class LevelCosts {
+ public:
+  LevelCosts(const MemoryLevel& level, double first_latency);
+
+  double latency() const { return latency_; }  // beyond that of the first level
+  // All nanoseconds of these lines, with so many streams at a time. A line read for each line written is a copy.
+  double streams(const StreamLines& lines, double streams) const;
+  double stride(double bytes, bool store) const;  // per line
+  double random(bool store) const;                // independent accesses, as many at a time as the machine can
+  double parallel() const;                        // ... how many that is
+
+ private:
+  const MemoryLevel& level_;
+  double latency_;
+};
+
+}  // namespace perfcast::engine

@@ -1,0 +1,129 @@
+#include "engine/memory/load_waits.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include "engine/memory/memory_time.h"
+
+namespace perfcast::engine {
+namespace {
+
+double value_or(const std::optional<Measurement>& m, double fallback) { return m ? m->value : fallback; }
+
+// Adds `share` of executions that wait `ns`.
+void add(Wait& wait, double share, double ns) {
+  if (share > 1e-6 && ns > 0) wait.chances.emplace_back(share, ns);
+}
+
+void merge(Wait& into, const Wait& other) {
+  double room = 1;
+  for (const auto& [share, ns] : into.chances) room -= share;
+  for (const auto& [share, ns] : other.chances) add(into, std::min(share, std::max(0.0, room)), ns), room -= share;
+}
+
+}  // namespace
+
+double Wait::mean_ns() const {
+  double sum = 0;
+  for (const auto& [share, ns] : chances) sum += share * ns;
+  return sum;
+}
+
+Wait wait_of(const Access& access, const MemoryModel& memory, const ProgramReuse& program) {
+  Wait wait;
+  if (access.store || memory.levels.size() < 2 || shape_of(access, memory) == Shape::strided) return wait;
+  Served served = served_by(access, memory, program);
+  const Translation& t = memory.translation;
+  // Walks belong to the lines that come from farthest; first-buffer misses are spread over the rest.
+  auto [walks, walk_ns, ignored] = page_walks(access, t);
+  double first_misses = t.first_entries ? std::max(walks, page_miss_share(access, t.first_entries->value)) - walks : 0;
+  double first_ns = value_or(t.first_miss_ns, 0);
+  double first_latency = value_or(memory.levels[0].latency_ns, 0);
+  for (std::size_t i = memory.levels.size(); i-- > 0;) {
+    double left = served.alone[i], ns = std::max(0.0, value_or(memory.levels[i].latency_ns, first_latency) - first_latency);
+    double walked = std::min(left, walks), missed = std::min(left - walked, first_misses);
+    add(wait, walked, ns + walk_ns), add(wait, missed, ns + first_ns), add(wait, left - walked - missed, ns);
+    walks -= walked, first_misses -= missed;
+  }
+  return wait;
+}
+
+std::vector<std::pair<int, int>> match_loads(const std::vector<int>& machine_bytes, const std::vector<int>& ir_bytes) {
+  // The longest common subsequence by size.
+  std::size_t m = machine_bytes.size(), n = ir_bytes.size();
+  std::vector<std::vector<int>> length(m + 1, std::vector<int>(n + 1, 0));
+  for (std::size_t i = m; i-- > 0;)
+    for (std::size_t j = n; j-- > 0;)
+      length[i][j] = machine_bytes[i] == ir_bytes[j] ? length[i + 1][j + 1] + 1 : std::max(length[i + 1][j], length[i][j + 1]);
+  std::vector<std::pair<int, int>> pairs;
+  for (std::size_t i = 0, j = 0; i < m && j < n;)
+    if (machine_bytes[i] == ir_bytes[j]) pairs.emplace_back(i++, j++);
+    else if (length[i + 1][j] >= length[i][j + 1]) i++;
+    else j++;
+  return pairs;
+}
+
+LoadWaits::LoadWaits(const Profile& profile, const MemoryModel& memory, const ProgramReuse& program) {
+  if (!profile.ir || !profile.machine) return;
+  std::map<std::pair<std::string, std::string>, const Block*> ir_blocks;
+  for (const Function& function : profile.ir->functions)
+    for (const Block& block : function.blocks)
+      if (!block.accesses.empty()) ir_blocks[{function.name, block.name}] = &block;
+  for (std::size_t f = 0; f < profile.machine->functions.size(); f++) {
+    const Function& function = profile.machine->functions[f];
+    for (std::size_t b = 0; b < function.blocks.size(); b++) {
+      const Block& block = function.blocks[b];
+      if (!block.from || block.count.value <= 0) continue;
+      if (auto it = ir_blocks.find({function.name, *block.from}); it != ir_blocks.end())
+        place_loads(block, profile.forms, *it->second, static_cast<int>(f), static_cast<int>(b), memory, program);
+    }
+  }
+}
+
+void LoadWaits::place_loads(const Block& machine, const std::vector<InstructionForm>& forms, const Block& ir, int function, int block,
+                            const MemoryModel& memory, const ProgramReuse& program) {
+  std::vector<int> places, machine_bytes, ir_bytes;
+  std::vector<Wait> ir_waits;
+  for (std::size_t k = 0; k < machine.code.size(); k++)
+    if (const auto& form = forms[static_cast<std::size_t>(machine.code[k].form)]; form.load)
+      places.push_back(static_cast<int>(k)), machine_bytes.push_back(form.memory_bytes);
+  for (const Access& access : ir.accesses)
+    if (!access.store) ir_bytes.push_back(access.bytes), ir_waits.push_back(wait_of(access, memory, program));
+  if (places.empty()) return;
+  std::vector<bool> taken(places.size(), false), found(ir_waits.size(), false);
+  auto put = [&](std::size_t load, const Wait& wait) {
+    if (wait.chances.empty()) return;
+    merge(waits_[{function, block, places[load]}], wait);
+    serial_[{function, block}] += machine.count.value * wait.mean_ns();
+  };
+  for (auto [load, access] : match_loads(machine_bytes, ir_bytes)) {
+    taken[static_cast<std::size_t>(load)] = found[static_cast<std::size_t>(access)] = true;
+    put(static_cast<std::size_t>(load), ir_waits[static_cast<std::size_t>(access)]);
+  }
+  // What the code generator split, joined or moved: to a load not yet accounted for, else on top of any.
+  for (std::size_t access = 0, load = 0; access < ir_waits.size(); access++) {
+    if (found[access] || ir_waits[access].chances.empty()) continue;
+    auto free = std::find(taken.begin(), taken.end(), false);
+    std::size_t at = free != taken.end() ? static_cast<std::size_t>(free - taken.begin()) : load++ % places.size();
+    taken[at] = true;
+    put(at, ir_waits[access]);
+  }
+}
+
+double LoadWaits::draw(int function, int block, int instruction) {
+  auto it = waits_.find({function, block, instruction});
+  if (it == waits_.end()) return 0;
+  state_ ^= state_ << 13, state_ ^= state_ >> 7, state_ ^= state_ << 17;
+  double chance = static_cast<double>(state_ >> 11) / 9007199254740992.0;
+  for (const auto& [share, ns] : it->second.chances)
+    if ((chance -= share) < 0) return ns;
+  return 0;
+}
+
+double LoadWaits::serial_ns(int function, int block) const {
+  auto it = serial_.find({function, block});
+  return it == serial_.end() ? 0 : it->second;
+}
+
+}  // namespace perfcast::engine

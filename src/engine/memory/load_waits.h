@@ -1,0 +1,45 @@
+// How long each load of the machine code waits beyond a hit in the first cache, drawn from what its counterpart in the IR
+// is known to do: with which probability which level serves it, and whether its page has to be walked. The simulated core
+// then finds out by itself what overlaps and what a chain of loads takes. Lines of streams and of constant steps are
+// fetched ahead; they cost bandwidth (memory_time.h), no waiting.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "engine/memory/hits.h"
+#include "record/profile.h"
+
+namespace perfcast::engine {
+
+// One load: probability and nanoseconds, by level and with or without a walk.
+struct Wait {
+  std::vector<std::pair<double, double>> chances;  // they add up to at most 1; the rest does not wait
+  double mean_ns() const;
+};
+Wait wait_of(const Access& access, const MemoryModel& memory, const ProgramReuse& program);
+
+class LoadWaits {
+ public:
+  // `program` as served_by takes it.
+  LoadWaits(const Profile& profile, const MemoryModel& memory, const ProgramReuse& program);
+  bool none() const { return waits_.empty(); }
+  // Nanoseconds for the next execution of this load: indices into the machine graph, as engine::LoadPlace has them.
+  double draw(int function, int block, int instruction);
+  // Mean waiting of all executions of a block's loads, were they done one after the other; nanoseconds.
+  double serial_ns(int function, int block) const;
+
+ private:
+  using Place = std::tuple<int, int, int>;
+  void place_loads(const Block& machine, const std::vector<InstructionForm>& forms, const Block& ir, int function, int block,
+                   const MemoryModel& memory, const ProgramReuse& program);
+  std::map<Place, Wait> waits_;
+  std::map<std::pair<int, int>, double> serial_;
+  std::uint64_t state_ = 0x9E3779B97F4A7C15ull;
+};
+
+// Which machine load is which load of the IR: pairs of indices (machine, IR), in order, by equal size where possible.
+std::vector<std::pair<int, int>> match_loads(const std::vector<int>& machine_bytes, const std::vector<int>& ir_bytes);
+
+}  // namespace perfcast::engine

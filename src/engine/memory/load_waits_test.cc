@@ -1,0 +1,85 @@
+#include "engine/memory/load_waits.h"
+
+#include <gtest/gtest.h>
+
+namespace perfcast::engine {
+namespace {
+
+Measurement number(double value) {
+  Measurement m;
+  m.value = value;
+  return m;
+}
+
+// 512 lines of L1 at 1 ns, 16384 of a cache that keeps lines for 1 ms at 21 ns, memory at 101 ns.
+MemoryModel toy_memory() {
+  MemoryModel m;
+  m.levels.resize(4);
+  m.levels[0].capacity_bytes = number(32768), m.levels[0].latency_ns = number(1);
+  m.levels[1].capacity_bytes = number(262144), m.levels[1].latency_ns = number(5);
+  m.levels[2].capacity_bytes = number(1048576), m.levels[2].latency_ns = number(21);
+  m.levels[3].latency_ns = number(101);
+  m.retention_ns = number(1e6);
+  return m;
+}
+
+Access load(double distance, double near) {
+  Access a;
+  a.bytes = 8, a.count = 1000, a.lines = {{distance, 1, near}};
+  return a;
+}
+
+}  // namespace
+
+TEST(ReuseTime, AStreamComesBackAfterOnePass) {
+  // 1000 passes over 8000 lines in 1 s: a line is touched once per ms.
+  ReuseTime times;
+  Access a;
+  a.count = 8e6, a.lines = {{8000, 1, 1}};
+  times.add(a);
+  EXPECT_NEAR(times.ns(8000, 1e9), 1e6, 0.2e6);
+  EXPECT_LT(times.ns(800, 1e9), 0.2e6);
+}
+
+TEST(ReuseTime, HalfIsLeftAfterTheRetention) {
+  EXPECT_DOUBLE_EQ(kept_share(toy_memory(), 1e6), 0.5);
+  EXPECT_GT(kept_share(toy_memory(), 2e5), 0.95);
+  EXPECT_LT(kept_share(toy_memory(), 3e6), 0.01);
+  EXPECT_EQ(kept_share({}, 1e9), 1);
+}
+
+TEST(Hits, SlowReusesFindABusyCacheEmpty) {
+  ReuseTime times;
+  Access a = load(8000, 0);
+  times.add(a);
+  // 1000 touches, each its own line: 8000 lines take 8 runs' worth, cut at the run itself.
+  auto fast = served_by(a, toy_memory(), {1e9, &times, 1e5}), slow = served_by(a, toy_memory(), {1e9, &times, 1e8});
+  EXPECT_GT(fast.alone[2], 0.9);
+  EXPECT_GT(slow.alone[3], 0.95);
+}
+
+TEST(LoadWaits, AMissWaitsForItsLevelAndItsWalk) {
+  MemoryModel memory = toy_memory();
+  Access a = load(1e6, 0);
+  EXPECT_NEAR(wait_of(a, memory, {1e9}).mean_ns(), 100, 1);
+  memory.translation.second_entries = number(100), memory.translation.walk_ns = number(30);
+  a.pages = {{5000, 1, 0}};
+  EXPECT_NEAR(wait_of(a, memory, {1e9}).mean_ns(), 130, 1);
+}
+
+TEST(LoadWaits, StreamsStepsAndStoresDoNotWait) {
+  EXPECT_TRUE(wait_of(load(1e6, 1), toy_memory(), {1e9}).chances.empty());
+  Access strided = load(1e6, 0), store = load(1e6, 0);
+  strided.stride_bytes = 256, strided.stride_share = 1, store.store = true;
+  EXPECT_TRUE(wait_of(strided, toy_memory(), {1e9}).chances.empty());
+  EXPECT_TRUE(wait_of(store, toy_memory(), {1e9}).chances.empty());
+}
+
+TEST(LoadWaits, LoadsAreMatchedInOrderAndBySize) {
+  using Pairs = std::vector<std::pair<int, int>>;
+  EXPECT_EQ(match_loads({8, 4, 16}, {8, 4, 16}), (Pairs{{0, 0}, {1, 1}, {2, 2}}));
+  EXPECT_EQ(match_loads({8, 8, 4}, {8, 4}), (Pairs{{0, 0}, {2, 1}}));  // a spill in between
+  EXPECT_EQ(match_loads({16}, {8, 8}), Pairs{});
+}
+
+}  // namespace perfcast::engine

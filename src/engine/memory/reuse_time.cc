@@ -1,0 +1,39 @@
+#include "engine/memory/reuse_time.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace perfcast::engine {
+namespace {
+
+// Lines are lost to traffic that comes in waves: few at first, then quickly (touch, wait and touch again).
+constexpr double loss_exponent = 2;
+
+}  // namespace
+
+void ReuseTime::add(const Access& access) {
+  for (const DistanceBin& bin : access.lines) {
+    int at = static_cast<int>(per_octave * std::log2(bin.distance + 1));
+    touches_[static_cast<std::size_t>(std::clamp(at, 0, per_octave * octaves - 1))] += access.count * bin.share;
+  }
+  if (!access.lines.empty() || !access.pages.empty()) farther_ += access.count * (access.unknown + access.cold);
+}
+
+double ReuseTime::ns(double distance, double run_ns) const {
+  double farther = farther_;
+  for (double touches : touches_) farther += touches;
+  double time = 0, from = 0;
+  for (std::size_t bin = 0; bin < touches_.size() && from < distance && farther > 0; bin++) {
+    double to = std::min(distance, std::exp2(static_cast<double>(bin + 1) / per_octave) - 1);
+    time += (to - from) * run_ns / farther;
+    farther -= touches_[bin], from = to;
+  }
+  return farther > 0 || from >= distance ? std::min(time, run_ns) : run_ns;
+}
+
+double kept_share(const MemoryModel& memory, double ns) {
+  if (!memory.retention_ns || memory.retention_ns->value <= 0) return 1;
+  return std::exp2(-std::pow(ns / memory.retention_ns->value, loss_exponent));
+}
+
+}  // namespace perfcast::engine
