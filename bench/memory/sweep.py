@@ -3,7 +3,6 @@
 
   bench/memory/sweep.py BUILD_FOLDER --machine M [--cache FOLDER] [--measure ROUNDS] [--only WORD,...] [--detail]
                         [--suite data/calibration]   # another suite, the points of it that name a size
-                        [--overhead]                 # the memory profile's run against the plain one, instead
 
 Profiles and measured times are kept in the cache folder (default: BUILD_FOLDER/memory-sweep), so that a change of the
 model is judged without running anything again. Times are processor time, interleaved over rounds; a run counts when
@@ -23,7 +22,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.normpath(os.path.join(HERE, "..", ".."))
 SIZES = [24_000, 200_000, 1_000_000, 6_000_000, 18_000_000, 120_000_000]
-WANTED_SECONDS = 0.25
+WANTED_SECONDS = 0.15
 CHAIN = """#include <stdio.h>
 #include <time.h>
 int main(void) {  // nanoseconds per dependent addition, each time a line is read
@@ -78,7 +77,7 @@ class Cache:
         os.replace(self.times_file + ".new", self.times_file)
 
     def executable(self, point):
-        path = f"{self.folder}/{point.name}.exe"
+        path = f"{self.folder}/{re.sub('[^a-zA-Z0-9_]', '', point.cflags)}.exe"
         if not os.path.exists(path) or os.path.getmtime(path) < os.path.getmtime(point.source):
             words = point.cflags.split()
             subprocess.run(["clang-19", *[w for w in words if not w.startswith("-l")], point.source, "-o", path, *[w for w in words if w.startswith("-l")]], check=True)

@@ -76,7 +76,7 @@ std::string mode_of(const CompiledBlock& block) {
 std::vector<double> operands_by_level(const engine::CodeRegion& region, const MemoryModel& memory, double footprint) {
   std::vector<double> counts(memory.levels.size(), 0.0);
   for (const Access& access : region.accesses) {
-    engine::Served served = engine::served_by(access, memory, footprint);
+    engine::Served served = engine::served_by(access, memory, {footprint, nullptr, 0});
     for (std::size_t i = 1; i < counts.size(); i++) counts[i] += access.count * (served.near[i] + served.alone[i]);
   }
   return counts;
