@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/colour.h"
 #include "record/library.h"
 #include "record/record_file.h"
 
@@ -21,7 +22,8 @@ void add_output_options(CLI::App& app, OutputOptions& options);
 // --format text was asked for.
 template <class Record>
 Status emit(const Record& record, const std::string& text, const OutputOptions& options) {
-  return write_file(options.file, options.json() || options.file != "-" ? record_text(record) : text);
+  if (options.json() || options.file != "-") return write_file(options.file, record_text(record));
+  return write_file("-", colour_wanted() ? coloured(text) : text);
 }
 
 // --machine M, repeatable; without it, the user's default machine, characterized quickly first if there is none.

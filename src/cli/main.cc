@@ -33,8 +33,11 @@ constexpr Command commands[] = {
     {"models", "Which resource model fits what I have?", add_models},
     {"graph", "The execution graph of a design or a program: drawn, checked, as a timing formula", add_graph},
     {"templates", "Parallel templates: what ranks compute, send and wait for", add_templates},
+    {"export", "For other tools: tables as CSV, summaries as Markdown, a predicted flame graph", add_export},
     {"show", "Show what a file says: statistics of a profile, a machine, a prediction", add_show},
     {"machines", "List, show and compare machines", add_machines},
+    {"help", "Explain a command or another topic", add_help},
+    {"completion", "Completion for bash and zsh", add_completion},
 };
 
 // Exit codes: 0 done, 1 the answer is no, 2 wrong usage, 3 input or environment unfit, 70 our bug.

@@ -2,6 +2,7 @@
 #include "cli/command.h"
 #include "cli/common.h"
 #include "report/dilation_text.h"
+#include "report/gate_text.h"
 #include "report/machine_text.h"
 #include "report/prediction_text.h"
 #include "report/statistics.h"
@@ -48,6 +49,10 @@ Status run(const ShowArguments& arguments) {
   if (format == Dilation::format) {
     TRY(Dilation dilation, record_from_json<Dilation>(*json, arguments.record));
     return emit(dilation, report::dilation_text(dilation), arguments.output);
+  }
+  if (format == Gate::format) {
+    TRY(Gate gate, record_from_json<Gate>(*json, arguments.record));
+    return emit(gate, report::gate_text(gate, arguments.rows), arguments.output);
   }
   if (format == UseTree::format) {
     TRY(UseTree tree, record_from_json<UseTree>(*json, arguments.record));

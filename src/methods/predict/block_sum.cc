@@ -10,6 +10,21 @@ bool lies_in(const Location& at, const Region& region) {
   return at.known() && at.file == region.file && region.first_line <= at.line && at.line <= region.last_line;
 }
 
+// The lines a block stands for, with their parts of it. Machine code comes from several lines: each has the part that
+// its instructions are of the block.
+std::map<std::string, double> lines_of(const Block& block) {
+  std::map<std::string, double> lines;
+  double known = 0;
+  for (const Instruction& instruction : block.code)
+    if (instruction.line > 0) {
+      const std::string& file = instruction.file.empty() ? block.at.file : instruction.file;
+      if (!file.empty()) lines[Location{file, instruction.line, 0}.text()]++, known++;
+    }
+  for (auto& [line, part] : lines) part /= known;
+  if (lines.empty() && block.at.known()) lines[block.at.text()] = 1;
+  return lines;
+}
+
 }  // namespace
 
 void BlockSum::add(const Function& function, const Block& block, std::span<const Share> shares) {
@@ -26,7 +41,10 @@ void BlockSum::add(const Function& function, const Block& block, std::span<const
     amount.units += executions, amount.seconds += seconds;
   };
   count_in("function", function.readable.empty() ? function.name : function.readable);
-  if (block.at.known()) count_in("line", block.at.text());
+  for (const auto& [line, part] : lines_of(block)) {
+    auto& amount = views_["line"][line];
+    amount.units += executions, amount.seconds += part * seconds;
+  }
   for (const auto& region : regions_)
     if (lies_in(block.at, region)) count_in("region", region.name);
 }
@@ -66,7 +84,7 @@ void BlockSum::store(ModelPrediction& prediction) const {
   prediction.sd = std::sqrt(variance());
   prediction.parts = parts_of(resources_, true);
   for (const auto& [view, amounts] : views_)
-    if (amounts.size() > 1 || view != "function") prediction.views[view] = parts_of(amounts, false);
+    prediction.views[view] = parts_of(amounts, false);
 }
 
 }  // namespace perfcast::predict
