@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { REGIONS = 256, SERIAL = 0, NONE = -1 };
+enum { REGIONS = 256, LEVELS = 1024, SERIAL = 0, NONE = -1 };
 
 /* A region: 0 is what lies outside all parallel constructs. */
 static struct region {
@@ -30,6 +30,10 @@ static struct region {
   double segments, short_segments, short_seconds;
 } regions[REGIONS];
 static int region_count = 1, region_lock;
+
+/* Seconds during which so many threads were at work: every change of the number closes an interval. */
+static double level_seconds[LEVELS], last_change;
+static int at_work, level_lock;
 
 static double dilation = 1, clock_cost, begun;
 static const char *folder, *chosen_name;
@@ -46,6 +50,16 @@ static double now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void change_level(int by, double at) {
+  while (__atomic_exchange_n(&level_lock, 1, __ATOMIC_ACQUIRE)) sched_yield();
+  if (at > last_change) {
+    if (at_work >= 0 && at_work < LEVELS) level_seconds[at_work] += at - last_change;
+    last_change = at;
+  }
+  at_work += by;
+  __atomic_store_n(&level_lock, 0, __ATOMIC_RELEASE);
 }
 
 static void add(double* sum, double value) {
@@ -84,7 +98,9 @@ static int region_at(const void* address) {
 }
 
 static void begin_segment(void) {
+  if (own.running || !active) return;
   own.running = 1;
+  change_level(+1, now());
   own.segment_begun = now();
 }
 static void end_segment(void) {
@@ -95,12 +111,14 @@ static void end_segment(void) {
   struct region* r = &regions[own.region];
   add(&r->work, length), add(&r->segments, 1);
   if (length < 20 * clock_cost) add(&r->short_segments, 1), add(&r->short_seconds, length);
-  if (dilation <= 1 || own.region == chosen) return;
-  double until = own.segment_begun + dilation * length - own.debt;
-  do at = now();
-  while (at < until);
-  own.debt = at - until;
-  if (own.debt > 0.5 * dilation * length + 4 * clock_cost) own.debt = 0;
+  if (dilation > 1 && own.region != chosen) {
+    double until = own.segment_begun + dilation * length - own.debt;
+    do at = now();
+    while (at < until);
+    own.debt = at - until;
+    if (own.debt > 0.5 * dilation * length + 4 * clock_cost) own.debt = 0;
+  }
+  change_level(-1, at);
 }
 
 static void start(void) {
@@ -121,7 +139,7 @@ static void start(void) {
   clock_cost = best;
   getrusage(RUSAGE_SELF, &usage_begun);
   active = 1;
-  begun = now();
+  begun = last_change = now();
   begin_segment();
 }
 
@@ -147,7 +165,9 @@ static void finish(void) {
     fprintf(file, "%s\n  {\"name\": \"%s\", \"work\": %.9f, \"wall\": %.9f, \"entries\": %.0f, \"segments\": %.0f, \"short_seconds\": %.9f}", i ? "," : "",
             where, regions[i].work, regions[i].wall, regions[i].entries, regions[i].segments, regions[i].short_seconds);
   }
-  fprintf(file, "\n ]}\n");
+  fprintf(file, "\n ],\n \"level_seconds\": [");
+  for (int i = 0; i <= most_threads && i < LEVELS; i++) fprintf(file, "%s%.9f", i ? ", " : "", level_seconds[i]);
+  fprintf(file, "]}\n");
   fclose(file);
 }
 __attribute__((destructor)) static void unloaded(void) { finish(); }

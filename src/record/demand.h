@@ -30,7 +30,8 @@ struct DemandProfile {
   int processors = 1;
   double loss = 0;                 // each unit of capacity beyond the first diminishes the whole by this fraction
   std::optional<double> ceiling;   // capacity the interconnect allows
-  std::optional<double> seconds;   // elapsed, where it was timed
+  std::optional<double> seconds;   // elapsed while any was active, where it was timed
+  double synchronisation = 0;      // seconds while none was active: all waited for each other or for the run-time library
   int trials = 0;
   std::vector<DemandMode> modes;
   bool operator==(const DemandProfile&) const = default;
@@ -38,7 +39,9 @@ struct DemandProfile {
 template <class Fields>
 void describe(Fields& f, DemandProfile& d) {
   f.need("program", d.program), f("description", d.description), f("made_by", d.made_by), f.need("processors", d.processors);
-  f("loss", d.loss), f("ceiling", d.ceiling), f("seconds", d.seconds), f("trials", d.trials), f.need("modes", d.modes);
+  f("loss", d.loss), f("ceiling", d.ceiling), f("seconds", d.seconds);
+  if (Fields::reading || d.synchronisation != 0) f("synchronisation", d.synchronisation);
+  f("trials", d.trials), f.need("modes", d.modes);
 }
 
 PERFCAST_RECORD_FILE(extern, DemandProfile)

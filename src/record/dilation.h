@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "record/demand.h"
 #include "record/made_by.h"
 #include "record/record_file.h"
 
@@ -96,6 +97,7 @@ struct Dilation {
   std::optional<double> ideal;         // speed-up at the largest D if all that is not computation were transport
   std::optional<double> useful_until;  // D beyond which less than 2 % is gained
   std::vector<RegionSpeedup> regions;  // threads
+  std::optional<DemandProfile> demand; // threads: how the work divides among levels of parallelism
   std::vector<std::string> remarks;
   bool operator==(const Dilation&) const = default;
 };
@@ -104,7 +106,7 @@ void describe(Fields& f, Dilation& d) {
   f.need("program", d.program), f("made_by", d.made_by), f("kind", d.kind), f("ranks", d.ranks), f("cores", d.cores);
   f("clock_seconds", d.clock_seconds), f.need("points", d.points), f.need("verdict", d.verdict);
   f("explanation", d.explanation), f("compute_share", d.compute_share), f("transport_share", d.transport_share);
-  f("logic_share", d.logic_share), f("ideal", d.ideal), f("useful_until", d.useful_until), f("regions", d.regions);
+  f("logic_share", d.logic_share), f("ideal", d.ideal), f("useful_until", d.useful_until), f("regions", d.regions), f("demand", d.demand);
   f("remarks", d.remarks);
 }
 

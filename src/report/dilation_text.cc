@@ -64,6 +64,11 @@ std::string dilation_text(const Dilation& dilation) {
   if (threads) {
     if (!dilation.points.empty()) text += "plain: " + time_text(dilation.points.front().elapsed) + "\n\n";
     text += region_table(dilation);
+    if (dilation.demand) {
+      Table table({"threads at work", "demand", ""});
+      for (const auto& mode : dilation.demand->modes) table.add({std::to_string(mode.active), percent_text(mode.demand), bar_text(mode.demand)});
+      text += "\nwork by level of parallelism; nobody works for " + time_text(dilation.demand->synchronisation) + "\n\n" + table.text();
+    }
   } else {
     text += message_table(dilation) + "\n" + signature_table(dilation);
   }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "methods/dilate/ranks.h"
+#include "methods/dilate/threads.h"
 #include "methods/dilate/verdict.h"
 
 namespace perfcast::dilate {
@@ -118,6 +119,17 @@ TEST(Verdict, WithoutTrustThereIsNoVerdict) {
   Dilation dilation;
   conclude(dilation, runs);
   EXPECT_EQ(dilation.verdict, DilationVerdict::unclear);
+}
+
+TEST(Threads, DemandIsWorkByLevel) {
+  ThreadsRecord run;
+  run.threads = 2, run.level_seconds = {0.1, 1, 2};
+  DemandProfile demand = demand_of({run, run});
+  ASSERT_EQ(demand.modes.size(), 2u);
+  EXPECT_NEAR(demand.modes[0].demand, 0.2, 1e-12);
+  EXPECT_NEAR(demand.modes[1].demand, 0.8, 1e-12);
+  EXPECT_NEAR(*demand.seconds, 3, 1e-12);
+  EXPECT_NEAR(demand.synchronisation, 0.1, 1e-12);
 }
 
 TEST(Dilate, WrongUsageAndMissingProgramsAreToldPlainly) {

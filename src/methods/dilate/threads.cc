@@ -87,10 +87,33 @@ DilationPoint point_of(const std::vector<ThreadsRecord>& runs, double first_elap
 
 }  // namespace
 
+DemandProfile demand_of(const std::vector<ThreadsRecord>& runs) {
+  DemandProfile demand;
+  demand.trials = static_cast<int>(runs.size());
+  std::map<int, std::vector<double>> shares;
+  double seconds = 0;
+  for (const auto& run : runs) {
+    demand.processors = std::max(demand.processors, run.threads);
+    double work = 0;
+    for (std::size_t i = 1; i < run.level_seconds.size(); i++) work += static_cast<double>(i) * run.level_seconds[i], seconds += run.level_seconds[i];
+    if (!run.level_seconds.empty()) demand.synchronisation += run.level_seconds[0] / static_cast<double>(runs.size());
+    for (std::size_t i = 1; i < run.level_seconds.size() && work > 0; i++)
+      shares[static_cast<int>(i)].push_back(static_cast<double>(i) * run.level_seconds[i] / work);
+  }
+  demand.seconds = seconds / static_cast<double>(std::max<std::size_t>(1, runs.size()));
+  double sum = 0;
+  for (const auto& [active, values] : shares) sum += mean(values);
+  for (const auto& [active, values] : shares)
+    if (double share = mean(values) / sum; share > 0)
+      demand.modes.push_back({active, share, *std::ranges::min_element(values), *std::ranges::max_element(values)});
+  return demand;
+}
+
 Result<Dilation> dilate_threads(const std::vector<std::string>& command, const std::vector<double>& factors, const DilateOptions& options) {
   if (!find_program(command[0])) return unfit("there is no such program", command[0], "its path");
   TRY(std::string library, runtime_library("dilate_threads"));
   Circumstances circumstances = circumstances_now();
+  circumstances.who = "threads";
   Dilation dilation;
   dilation.program = join(command, " "), dilation.made_by = made_here(), dilation.kind = "threads", dilation.cores = circumstances.cores;
   auto say = [&](const std::string& doing, double fraction) { if (options.progress) options.progress(doing, fraction); };
@@ -121,6 +144,8 @@ Result<Dilation> dilate_threads(const std::vector<std::string>& command, const s
   dilation.points = {base};
   dilation.ranks = first.threads, dilation.clock_seconds = first.clock_seconds;
   dilation.compute_share = 1;
+  dilation.demand = demand_of(plain);
+  dilation.demand->program = dilation.program;
   for (std::size_t r = 0; r < regions.size(); r++) {
     RegionSpeedup region;
     region.region = readable(regions[r].name);

@@ -18,11 +18,11 @@ void judge_point(DilatedRun& run, const Circumstances& circumstances, const Vali
                       limits.clock_readings, time_text(limits.clock_readings * run.clock_seconds)));
   double free = circumstances.cores - circumstances.busy_elsewhere;
   if (run.most_on_one_host > circumstances.cores)
-    doubt(fmt::format("{:.0f} ranks on {} cores: what is stretched takes the core of another rank", run.most_on_one_host, circumstances.cores));
+    doubt(fmt::format("{:.0f} {} on {} cores: what is stretched takes the core of another", run.most_on_one_host, circumstances.who, circumstances.cores));
   else if (run.most_on_one_host > free + 0.25)
-    doubt(fmt::format("{:.0f} ranks, and others keep {:.1f} of {} cores busy", run.most_on_one_host, circumstances.busy_elsewhere, circumstances.cores));
+    doubt(fmt::format("{:.0f} {}, and others keep {:.1f} of {} cores busy", run.most_on_one_host, circumstances.who, circumstances.busy_elsewhere, circumstances.cores));
   if (is_disturbed(p))
-    doubt(fmt::format("{:.0f} involuntary context switches per rank and second", p.switches));
+    doubt(fmt::format("{:.0f} involuntary context switches per second, in each of the {}", p.switches, circumstances.who));
   if (p.drift > limits.drift) doubt(fmt::format("the repeats differ by {} (interquartile range)", percent_text(p.drift)));
   if (run.calls > 0 && run.polls > limits.polls * run.calls)
     doubt(fmt::format("{} of the MPI calls only poll: the waiting between them is taken for computation", percent_text(run.polls / run.calls)));

@@ -11,6 +11,7 @@ namespace perfcast::dilate {
 struct Circumstances {
   int cores = 1;               // that we may use
   double busy_elsewhere = 0;   // cores that others kept busy just before
+  std::string who = "ranks";   // or threads
 };
 
 struct ValidityLimits {

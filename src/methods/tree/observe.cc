@@ -200,7 +200,8 @@ Observed observe_demand(const DemandProfile& profile) {
   for (const DemandMode& mode : profile.modes)
     observed.all.push_back({"mode:" + std::to_string(mode.active),
                             unit * mode.demand / capacity_of(mode.active, profile.loss, profile.ceiling), mode.demand});
-  observed.seconds = unit * relative;
+  if (profile.synchronisation > 0) observed.all.push_back({"synchronisation:waiting", profile.synchronisation, 0});
+  observed.seconds = unit * relative + profile.synchronisation;
   observed.peak_rate = capacity_of(profile.processors, profile.loss, profile.ceiling) / unit;
   if (!profile.seconds) observed.remarks.push_back("no time was measured: seconds are in units of one processor's time for the whole work");
   return observed;

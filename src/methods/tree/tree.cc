@@ -217,7 +217,7 @@ Result<UseTree> make_tree(const DemandProfile& profile, const TreeOptions& optio
   TRY(Draft draft, draft_of(observe_demand(profile), "parallel", options));
   CHECK_OK(add_upgrades(draft, plain, {}));
   UseTree& tree = draft.tree;
-  double unit = tree.root.seconds / [&] {
+  double unit = (tree.root.seconds - profile.synchronisation) / [&] {
     double relative = 0;
     for (const auto& mode : profile.modes) relative += mode.demand / capacity_of(mode.active, profile.loss, profile.ceiling);
     return relative;
@@ -229,7 +229,7 @@ Result<UseTree> make_tree(const DemandProfile& profile, const TreeOptions& optio
       double p = std::min(mode.active, k) * s + std::max(mode.active - k, 0);
       relative += mode.demand / capacity_of(p, profile.loss, profile.ceiling);
     }
-    return unit * relative;
+    return unit * relative + profile.synchronisation;
   };
   for (const auto& word : processors) {
     ProcessorTable table{word.processors, word.speeds, {}, {}};
@@ -254,6 +254,7 @@ Result<UseTree> make_tree(const DemandProfile& profile, const TreeOptions& optio
 }
 
 Result<UseTree> make_tree(const Dilation& dilation, const TreeOptions& options) {
+  if (dilation.demand) return make_tree(*dilation.demand, options);
   if (dilation.points.empty()) return unfit("the dilation has no points", dilation.program);
   TRY(Draft draft, draft_of(observe_dilation(dilation), "message-passing", options));
   // A faster transport was measured: E/D, at the dilation factor or between its neighbours.
