@@ -14,8 +14,8 @@ enum class InstructionClass : std::uint8_t { integer, floating, vector, load, st
 inline constexpr std::size_t instruction_classes = 6;
 const char* name_of(InstructionClass instruction_class);
 
-// An instruction that also loads or stores is a load or a store; packed vector arithmetic is told from scalar
-// arithmetic in vector registers by LLVM's opcode name.
+// An instruction that also loads or stores is a load or a store; packed arithmetic is told from scalar arithmetic in
+// vector registers, and from plain moves, by LLVM's opcode name.
 InstructionClass class_of(const InstructionForm& form);
 
 // Executed instructions of each class, and the cycles that fell on them, by what held up their retirement.

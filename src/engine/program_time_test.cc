@@ -117,9 +117,9 @@ TEST(InstructionClass, PackedIsToldFromScalar) {
     form.opcode = opcode, form.floating = floating;
     return class_of(form);
   };
-  for (const char* packed : {"FADDv2f64", "FMLAv4f32", "FADD_ZPmZ_D", "VADDPDYrr", "PADDQrr", "VPXORrr", "VFMADD231PSZr"})
+  for (const char* packed : {"FADDv2f64", "FMLAv4f32", "FADD_ZPmZ_D", "VADDPDYrr", "PADDQrr", "VPADDDYrr", "VFMADD231PSZr"})
     EXPECT_EQ(of(packed, true), InstructionClass::vector) << packed;
-  for (const char* scalar : {"FADDDrr", "FMULSrr", "ADDSDrr", "VADDSSrr", "VFMADD231SDZr", "CVTSI2SDrr", "FMOVDr", "MOVSDrr"})
+  for (const char* scalar : {"FADDDrr", "FMULSrr", "ADDSDrr", "VADDSSrr", "VFMADD231SDZr", "CVTSI2SDrr", "FMOVDr", "MOVSDrr", "MOVAPSrr", "XORPSrr", "ORRv16i8", "MOVIv2d_ns"})
     EXPECT_EQ(of(scalar, true), InstructionClass::floating) << scalar;
   EXPECT_EQ(of("POP64r", false), InstructionClass::integer);
 }

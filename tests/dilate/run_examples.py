@@ -55,6 +55,24 @@ with tempfile.TemporaryDirectory() as name:
         if shutil.which("mpifort"):
             if program := build(folder, "mpifort", examples / "messages" / "halo.f90"):
                 messages("halo.f90", program, "64", "20")
+            modern = folder / "modern.f90"
+            modern.write_text("""program modern
+  use mpi_f08
+  implicit none
+  integer :: rank, k
+  double precision :: x, y
+  call MPI_Init()
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+  x = rank
+  do k = 1, 20
+    call MPI_Sendrecv(x, 1, MPI_DOUBLE_PRECISION, 1 - rank, 0, y, 1, MPI_DOUBLE_PRECISION, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+    call MPI_Allreduce(y, x, 1, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD)
+  end do
+  call MPI_Finalize()
+end program
+""")
+            if program := build(folder, "mpifort", modern):
+                messages("Fortran 2008", program)
         crash = folder / "crash.c"
         crash.write_text("#include <mpi.h>\n#include <stdlib.h>\nint main(int c, char** v) { MPI_Init(&c, &v); abort(); }\n")
         if program := build(folder, "mpicc", crash):
