@@ -39,6 +39,7 @@ static double dilation = 1, clock_cost;
 static const char* folder;
 static int by_cpu_clock, initialized, finalized;
 static double begun, ended;               /* monotonic: MPI initialized, finalization entered */
+static double cpu_begun, cpu_ended;       /* CPU time of the thread that did it */
 static struct rusage usage_begun;
 
 /* What one thread has done. The first that calls MPI keeps the main record; others add theirs when they are read. */
@@ -58,6 +59,11 @@ static __thread struct record* own;
 static double now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+static double cpu_seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 static double segment_clock(void) {
@@ -174,7 +180,8 @@ static void write_record(void) {
           clock_cost, ended - begun);
   fprintf(file, " \"compute\": %.9f, \"stretched\": %.9f, \"system\": %.9f, \"segments\": %.0f, \"short_segments\": %.0f, \"short_seconds\": %.9f,\n",
           sum.compute, sum.stretched, sum.system, sum.segments, sum.short_segments, sum.short_seconds);
-  fprintf(file, " \"switches\": %ld, \"threads\": %d,\n \"seconds\": {", usage.ru_nivcsw - usage_begun.ru_nivcsw, threads);
+  fprintf(file, " \"switches\": %ld, \"running\": %.9f, \"threads\": %d,\n \"seconds\": {", usage.ru_nivcsw - usage_begun.ru_nivcsw,
+          cpu_ended - cpu_begun, threads);
   for (int k = 0; k < KINDS; k++) fprintf(file, "%s\"%s\": %.9f", k ? ", " : "", kind_names[k], sum.seconds[k]);
   fprintf(file, "},\n \"calls\": {");
   for (int k = 0; k < KINDS; k++) fprintf(file, "%s\"%s\": %.0f", k ? ", " : "", kind_names[k], sum.calls[k]);
@@ -192,12 +199,14 @@ static void after_init(void) {
   struct record* r = record_of_thread();
   initialized = 1;
   getrusage(RUSAGE_SELF, &usage_begun);
+  cpu_begun = cpu_seconds();
   begun = now();
   begin_segment(r, begun);
 }
 static void before_finalize(void) {
   if (!initialized || finalized) return;
   ended = end_segment(record_of_thread());
+  cpu_ended = cpu_seconds();
   finalized = 1;
   write_record();
 }

@@ -44,6 +44,7 @@ struct DilationPoint {
   double segment_seconds = 0;       // their median length, undilated
   double short_share = 0;           // part of the computation in segments too short to be stretched truly
   double switches = 0;              // involuntary context switches per rank and second
+  double lost_share = 0;            // of the time during which a rank did not run
   double drift = 0;                 // spread of the repeats, relative
   bool valid = true;
   std::vector<std::string> doubts;  // why not, in words
@@ -56,7 +57,7 @@ void describe(Fields& f, DilationPoint& p) {
   if (Fields::reading || p.disturbed) f("disturbed", p.disturbed);
   f("times", p.times), f("normalized_times", p.normalized_times);
   f.need("segments", p.segments), f("segment_seconds", p.segment_seconds), f("short_share", p.short_share);
-  f("switches", p.switches), f("drift", p.drift), f.need("valid", p.valid), f("doubts", p.doubts);
+  f("switches", p.switches), f("lost_share", p.lost_share), f("drift", p.drift), f.need("valid", p.valid), f("doubts", p.doubts);
 }
 
 enum class DilationVerdict { compute_bound, transport_bound, logic_bound, unclear };

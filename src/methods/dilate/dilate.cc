@@ -122,6 +122,7 @@ Result<Dilation> dilate(const std::vector<std::string>& command, const DilateOpt
   for (const auto& of_factor : runs) {
     joined.push_back(join_repeats(of_factor));
     judge_point(joined.back(), circumstances);
+    judge_computation(joined.back(), joined.front());
     if (int n = joined.back().point.disturbed; n > 0 && !is_disturbed(joined.back().point))
       dilation.remarks.push_back(fmt::format("D = {:g}: {} of {} runs were preempted and not used", of_factor.front().point.d, n, of_factor.size()));
   }

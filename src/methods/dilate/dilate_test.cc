@@ -99,7 +99,9 @@ TEST(Verdict, PointsThatCannotBeTrustedSayWhy) {
   RankRecord brief = rank_of(2, 1, 0, 1), preempted = brief, polling = brief;
   brief.short_seconds = 0.5;
   EXPECT_FALSE(judged(brief, {2, 0}).valid);
-  preempted.switches = 500;
+  preempted.switches = 100, preempted.running = preempted.elapsed;
+  EXPECT_TRUE(judged(preempted, {2, 0}).valid);  // often, but only for moments
+  preempted.running = 0.9 * preempted.elapsed;
   EXPECT_FALSE(judged(preempted, {2, 0}).valid);
   polling.calls["poll"] = 1e5;
   EXPECT_FALSE(judged(polling, {2, 0}).valid);
@@ -108,6 +110,14 @@ TEST(Verdict, PointsThatCannotBeTrustedSayWhy) {
   judge_point(drifting, {2, 0});
   EXPECT_FALSE(drifting.point.valid);
   EXPECT_NE(drifting.point.doubts.at(0).find("repeats"), std::string::npos);
+}
+
+TEST(Verdict, ComputationThatChangesIsDoubted) {
+  DilatedRun first = run_of({rank_of(1, 1, 0, 1)}), same = run_of({rank_of(2, 1.02, 0, 1)}), other = run_of({rank_of(2, 0.8, 0, 1)});
+  judge_computation(same, first);
+  judge_computation(other, first);
+  EXPECT_TRUE(same.point.valid);
+  EXPECT_FALSE(other.point.valid);
 }
 
 TEST(Verdict, WithoutTrustThereIsNoVerdict) {

@@ -70,6 +70,7 @@ DilatedRun run_of(const std::vector<RankRecord>& ranks) {
     run.compute += r.compute / n, system += r.system / n, short_seconds += r.short_seconds / n;
     p.segments += r.segments / n;
     p.switches += r.elapsed > 0 ? r.switches / r.elapsed / n : 0;
+    if (r.elapsed > 0 && r.running > 0) p.lost_share = std::max(p.lost_share, std::clamp(1 - r.running / r.elapsed, 0.0, 1.0));
     run.polls += value_of(r.calls, "poll") / n, run.calls += calls / n;
     run.clock_seconds = std::max(run.clock_seconds, r.clock_seconds);
     run.most_on_one_host = std::max<double>(run.most_on_one_host, ++hosts[r.host]);
@@ -112,7 +113,7 @@ DilatedRun join_repeats(const std::vector<DilatedRun>& all) {
   for (auto field : fields) sum += p.times.*field = middle([&](const DilatedRun& r) { return r.point.times.*field; });
   p.times.residue = p.elapsed - sum;
   p.normalized_times = p.times / p.d;
-  double DilationPoint::* const others[] = {&DilationPoint::segments, &DilationPoint::segment_seconds, &DilationPoint::short_share, &DilationPoint::switches};
+  double DilationPoint::* const others[] = {&DilationPoint::segments, &DilationPoint::segment_seconds, &DilationPoint::short_share, &DilationPoint::switches, &DilationPoint::lost_share};
   for (auto field : others) p.*field = middle([&](const DilatedRun& r) { return r.point.*field; });
   double DilatedRun::* const counts[] = {&DilatedRun::compute, &DilatedRun::clock_seconds, &DilatedRun::polls, &DilatedRun::calls, &DilatedRun::most_on_one_host};
   for (auto field : counts) joined.*field = middle([&](const DilatedRun& r) { return r.*field; });

@@ -17,7 +17,8 @@ struct RankRecord {
   double elapsed = 0;             // from MPI initialised to finalization entered
   double compute = 0, stretched = 0, system = 0;  // undilated computation; what was added; the kernel's part of it
   double segments = 0, short_segments = 0, short_seconds = 0;
-  double switches = 0;
+  double switches = 0;            // involuntary
+  double running = 0;             // CPU time: ranks that wait for messages keep polling
   int threads = 1;                // that called MPI
   std::map<std::string, double> seconds, calls;   // by kind of call
   std::vector<double> bins, bin_seconds;          // segments by length: powers of two of a nanosecond
@@ -27,7 +28,7 @@ void describe(Fields& f, RankRecord& r) {
   f.need("d", r.d), f("host", r.host), f("cores", r.cores), f.need("clock_seconds", r.clock_seconds);
   f.need("elapsed", r.elapsed), f.need("compute", r.compute), f("stretched", r.stretched), f("system", r.system);
   f.need("segments", r.segments), f("short_segments", r.short_segments), f("short_seconds", r.short_seconds);
-  f("switches", r.switches), f("threads", r.threads), f.need("seconds", r.seconds), f.need("calls", r.calls);
+  f("switches", r.switches), f("running", r.running), f("threads", r.threads), f.need("seconds", r.seconds), f.need("calls", r.calls);
   f("bins", r.bins), f("bin_seconds", r.bin_seconds);
 }
 
@@ -46,10 +47,14 @@ struct DilatedRun {
 };
 DilatedRun run_of(const std::vector<RankRecord>& ranks);
 
-// A rank was preempted more often than an idle system does it: per rank and second, beyond a few.
-constexpr double preempted_often = 30;
-constexpr double preempted_free = 3;
-inline bool is_disturbed(const DilationPoint& p) { return p.switches > preempted_often && p.switches * p.elapsed > preempted_free; }
+// Ranks were preempted and lost time by it. Brief preemptions are the rule, by the launcher and the system itself; what
+// counts is the time during which a rank did not run, or, where waiting may sleep, very many of them.
+constexpr double lost_much = 0.02;       // of the elapsed time
+constexpr double preempted_often = 150;  // per second
+constexpr double preempted_free = 3;     // times in a run
+inline bool is_disturbed(const DilationPoint& p) {
+  return p.switches * p.elapsed > preempted_free && (p.lost_share > lost_much || p.switches > preempted_often);
+}
 
 // Medians of the runs of one factor; of the undisturbed ones where there are three, or half of all.
 DilatedRun join_repeats(const std::vector<DilatedRun>& runs);

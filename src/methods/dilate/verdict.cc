@@ -22,10 +22,19 @@ void judge_point(DilatedRun& run, const Circumstances& circumstances, const Vali
   else if (run.most_on_one_host > free + 0.25)
     doubt(fmt::format("{:.0f} {}, and others keep {:.1f} of {} cores busy", run.most_on_one_host, circumstances.who, circumstances.busy_elsewhere, circumstances.cores));
   if (is_disturbed(p))
-    doubt(fmt::format("{:.0f} involuntary context switches per second, in each of the {}", p.switches, circumstances.who));
+    doubt(fmt::format("{:.0f} involuntary context switches per second in each of the {}, which did not run for {} of the time", p.switches,
+                      circumstances.who, percent_text(p.lost_share)));
   if (p.drift > limits.drift) doubt(fmt::format("the repeats differ by {} (interquartile range)", percent_text(p.drift)));
   if (run.calls > 0 && run.polls > limits.polls * run.calls)
     doubt(fmt::format("{} of the MPI calls only poll: the waiting between them is taken for computation", percent_text(run.polls / run.calls)));
+}
+
+void judge_computation(DilatedRun& run, const DilatedRun& first, const ValidityLimits& limits) {
+  if (first.compute <= 0 || run.compute < 0.02 * run.point.normalized) return;
+  double difference = run.compute / first.compute - 1;
+  if (std::abs(difference) <= limits.computation) return;
+  run.point.doubts.push_back(fmt::format("the computation itself took {} compared to D = 1: cores are disturbed or not independent", percent_text(difference, true)));
+  run.point.valid = false;
 }
 
 TransportLaw fit_law(const std::vector<DilationPoint>& points) {
