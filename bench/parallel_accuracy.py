@@ -28,13 +28,18 @@ for program in json.loads((folder / "programs.json").read_text())["programs"]:
             if done.returncode:
                 print(f"{name:10} {kind:8} {done.stderr.strip()[:200]}")
                 continue
+            other = None
+            if kind == "ranks":
+                played = subprocess.run([w for w in command if w != "--measure"] + ["--network", "simgrid"], capture_output=True, text=True)
+                other = json.loads(played.stdout)["predictions"][0]["seconds"] if played.returncode == 0 else None
         answer = json.loads(done.stdout)
         p, m = answer["predictions"][0], answer["measured"]
         error = p["seconds"] / m["seconds"] - 1
         errors[kind].append(abs(error))
         parts = ", ".join(f"{q['name']} {1e3 * q['seconds']:.1f}" for q in p["parts"])
         held = p["interval"][0] <= m["seconds"] <= p["interval"][1]
-        print(f"{name:10} {kind:8} {1e3 * p['seconds']:8.1f}ms {1e3 * m['seconds']:8.1f}ms {100 * error:+7.1f}%  {'yes' if held else 'no':3} ({parts} ms)", flush=True)
+        print(f"{name:10} {kind:8} {1e3 * p['seconds']:8.1f}ms {1e3 * m['seconds']:8.1f}ms {100 * error:+7.1f}%  {'yes' if held else 'no':3} ({parts} ms)"
+              + (f"  SimGrid {1e3 * other:.1f}ms" if other else ""), flush=True)
 for kind, list_ in errors.items():
     if list_:
         print(f"mean error on 2 {kind}: {100 * sum(list_) / len(list_):.1f} %")

@@ -34,6 +34,10 @@ static double faults(void) {
   struct rusage usage;
   return getrusage(RUSAGE_SELF, &usage) == 0 ? (double)(usage.ru_minflt + usage.ru_majflt) : 0;
 }
+static double preemptions(void) {
+  struct rusage usage;
+  return getrusage(RUSAGE_SELF, &usage) == 0 ? (double)usage.ru_nivcsw : 0;
+}
 static double wall(void) { return reading(CLOCK_MONOTONIC); }
 
 /* ---- start and end ---- */
@@ -60,7 +64,7 @@ static void begin_recording(void) {
   clock_cost = (cpu() - start) / 201;
   f->head.clock_seconds = clock_cost;
   PMPI_Barrier(MPI_COMM_WORLD);
-  f->head.faults = -faults();
+  f->head.faults = -faults(), f->head.preemptions = -preemptions();
   f->head.begin = wall();
   file = f;
   segment = cpu();
@@ -256,7 +260,7 @@ int MPI_Finalize(void) {
   if (file) {
     enter();
     RECORD("MPI_Finalize", act_compute, NOBODY, NOBODY, 0, MPI_COMM_WORLD, 0);
-    file->head.end = wall(), file->head.ended = 1, file->head.faults += faults();
+    file->head.end = wall(), file->head.ended = 1, file->head.faults += faults(), file->head.preemptions += preemptions();
     if (names) fclose(names);
     file = 0;
   }

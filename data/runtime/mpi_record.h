@@ -26,6 +26,7 @@ struct record_head {
   double clock_seconds;          /* what one reading of the clock costs, already taken off */
   int32_t ended, sites, groups, aborted;
   double faults;                 /* page faults from MPI_Init to MPI_Finalize */
+  double preemptions;            /* involuntary context switches in that time */
   uint64_t polls;                /* MPI_Test and the like that found nothing */
 };
 struct record_site {

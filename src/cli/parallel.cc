@@ -14,16 +14,28 @@ namespace perfcast::cli {
 namespace fs = std::filesystem;
 namespace {
 
-// Parallel runs share the machine with whatever else runs: a low quantile of them is given.
-constexpr int parallel_runs = 7;
-constexpr double undisturbed_quantile = 0.25;
+constexpr int parallel_runs = 11;
+constexpr double undisturbed_quantile = 0.1;
 
-MeasuredTime summary_of(const std::vector<double>& seconds) {
+// A run is disturbed when a processor of it was taken away more often than an idle system does.
+struct WallTime {
+  double seconds = 0, preemptions = 0;
+  bool disturbed() const { return preemptions > 3 + 30 * seconds; }
+};
+
+MeasuredTime summary_of(const std::vector<WallTime>& runs) {
+  std::vector<double> all, undisturbed;
+  for (const auto& run : runs) {
+    all.push_back(run.seconds);
+    if (!run.disturbed()) undisturbed.push_back(run.seconds);
+  }
   MeasuredTime m;
-  m.seconds = quantile(seconds, undisturbed_quantile);
-  m.interval = {*std::ranges::min_element(seconds), quantile(seconds, 0.75)};
-  m.runs = static_cast<int>(seconds.size());
-  m.how = "wall time, lower quartile of runs";
+  m.runs = static_cast<int>(all.size()), m.disturbed = m.runs - static_cast<int>(undisturbed.size());
+  const bool enough = undisturbed.size() >= 5;
+  const auto& used = enough ? undisturbed : all;
+  m.seconds = enough ? median(used) : quantile(used, undisturbed_quantile);
+  m.interval = {*std::ranges::min_element(used), quantile(used, 0.95)};
+  m.how = enough ? "wall time, median of undisturbed runs" : "wall time, low quantile: most runs were disturbed";
   return m;
 }
 
@@ -34,13 +46,15 @@ Result<MeasuredTime> measure_ranks(const Profile& profile, int ranks, Seconds ti
   mpi::RecordOptions recording;
   recording.command = built.run.command, recording.ranks = ranks, recording.folder = built.run.folder, recording.limits = built.run.limits;
   if (built.run.input_file) recording.input_file = *built.run.input_file;
-  std::vector<double> seconds;
+  std::vector<WallTime> runs;
   for (int i = 0; i < parallel_runs; i++) {
     TRY(Skeleton run, mpi::record_messages(recording));
-    if (run.elapsed > 0) seconds.push_back(run.elapsed);
+    double preemptions = 0;
+    for (const auto& t : run.totals) preemptions += t.preemptions;
+    if (run.elapsed > 0) runs.push_back({run.elapsed, preemptions});
   }
-  if (seconds.empty()) return unfit("no run of the program ended well", profile.program);
-  return summary_of(seconds);
+  if (runs.empty()) return unfit("no run of the program ended well", profile.program);
+  return summary_of(runs);
 }
 
 Result<MeasuredTime> measure_threads(const Profile& profile, int threads, Seconds time_limit) {
@@ -48,13 +62,13 @@ Result<MeasuredTime> measure_threads(const Profile& profile, int threads, Second
     return unfit(std::to_string(threads) + " threads cannot be timed on " + std::to_string(usable_processors()) + " processors", "--measure", "fewer --threads");
   TRY(ReadyProgram built, ready_program(profile.run, time_limit));
   built.run.environment["OMP_NUM_THREADS"] = std::to_string(threads);
-  std::vector<double> seconds;
+  std::vector<WallTime> runs;
   for (int i = 0; i < parallel_runs; i++) {
     TRY(RunOutcome outcome, run_program(built.run));
     if (outcome.ending != Ending::exited) return unfit("the program " + outcome.how_it_ended(built.run.limits), profile.program);
-    seconds.push_back(outcome.wall.value);
+    runs.push_back({outcome.wall.value, static_cast<double>(outcome.switches_involuntary)});
   }
-  return summary_of(seconds);
+  return summary_of(runs);
 }
 
 // The computation of the recorded run itself, where nothing was counted.

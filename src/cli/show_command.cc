@@ -4,8 +4,10 @@
 #include "report/dilation_text.h"
 #include "report/gate_text.h"
 #include "report/machine_text.h"
+#include "report/parallel_text.h"
 #include "report/prediction_text.h"
 #include "report/statistics.h"
+#include "report/study_text.h"
 #include "report/tree_text.h"
 #include "report/validation_text.h"
 
@@ -27,7 +29,7 @@ Status show_profile(const Profile& profile, const ShowArguments& arguments) {
     scope.show_statements = arguments.only_statements;
   }
   scope.rows = arguments.rows;
-  return emit(report::source_statistics(profile, scope), report::source_statistics_text(profile, scope), arguments.output);
+  return emit(report::source_statistics(profile, scope), report::source_statistics_text(profile, scope) + report::parallel_text(profile), arguments.output);
 }
 
 Status run(const ShowArguments& arguments) {
@@ -40,7 +42,7 @@ Status run(const ShowArguments& arguments) {
   if (!arguments.scope.empty()) return wrong_usage("only profiles have parts to show", "leave --scope away");
   if (format == Machine::format) {
     TRY(Machine machine, record_from_json<Machine>(*json, arguments.record));
-    return emit(machine, report::machine_text(machine), arguments.output);
+    return emit(machine, report::machine_text(machine) + report::parallel_costs_text(machine), arguments.output);
   }
   if (format == Prediction::format) {
     TRY(Prediction prediction, record_from_json<Prediction>(*json, arguments.record));
@@ -57,6 +59,10 @@ Status run(const ShowArguments& arguments) {
   if (format == UseTree::format) {
     TRY(UseTree tree, record_from_json<UseTree>(*json, arguments.record));
     return emit(tree, report::tree_text(tree), arguments.output);
+  }
+  if (format == Study::format) {
+    TRY(Study study, record_from_json<Study>(*json, arguments.record));
+    return emit(study, report::study_text(study), arguments.output);
   }
   if (format == Validation::format) {
     TRY(Validation validation, record_from_json<Validation>(*json, arguments.record));

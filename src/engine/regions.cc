@@ -78,9 +78,17 @@ std::map<std::string, double> calls_beyond(const Graph& machine) {
   return calls;
 }
 
+// Messages and threads are costed by what was recorded of them (methods/parallel).
+bool is_parallel_routine(const std::string& name) {
+  for (const char* start : {"MPI_", "mpi_", "__kmpc_", "omp_"})
+    if (name.starts_with(start)) return true;
+  return false;
+}
+
 OutsideTime outside_time(const Profile& profile, const Machine& machine, const std::map<std::string, double>& library_calls) {
   OutsideTime time;
   for (const auto& [name, calls] : library_calls) {
+    if (is_parallel_routine(name)) continue;
     const Measurement* cost = routine_cost(machine, name);
     double each = cost ? cost->value : guessed_routine_ns;
     time.routines_ns[name] = calls * each;

@@ -40,6 +40,7 @@ struct OutsideTime {
 std::map<std::string, double> calls_beyond(const Graph& machine);
 
 // `library_calls`: what is called outside, by routine.
+bool is_parallel_routine(const std::string& name);
 OutsideTime outside_time(const Profile& profile, const Machine& machine, const std::map<std::string, double>& library_calls);
 
 }  // namespace perfcast::engine

@@ -100,13 +100,13 @@ void describe(Fields& f, RankProgram& p) { f.need("ranks", p.ranks), f.need("ste
 
 struct RankTotals {
   double compute = 0, inside = 0, elapsed = 0;  // seconds: processor time between calls, wall time in calls, all
-  double calls = 0, bytes = 0, page_faults = 0;
+  double calls = 0, bytes = 0, page_faults = 0, preemptions = 0;
   bool ended = true;                            // reached MPI_Finalize
   bool operator==(const RankTotals&) const = default;
 };
 template <class Fields>
 void describe(Fields& f, RankTotals& t) {
-  f("compute", t.compute), f("inside", t.inside), f("elapsed", t.elapsed), f("calls", t.calls), f("bytes", t.bytes), f("page_faults", t.page_faults);
+  f("compute", t.compute), f("inside", t.inside), f("elapsed", t.elapsed), f("calls", t.calls), f("bytes", t.bytes), f("page_faults", t.page_faults), f("preemptions", t.preemptions);
   if (Fields::reading || !t.ended) f("ended", t.ended);
 }
 

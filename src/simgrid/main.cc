@@ -36,14 +36,17 @@ class Rank {
   void run(const std::vector<Step>& steps) {
     engine::RankTime& time = job_.times[static_cast<std::size_t>(rank_)];
     for (engine::StepCursor cursor(steps); const Step* step = cursor.now(); cursor.advance()) {
-      if (step->seconds > 0) {
-        time.computation += step->seconds;
-        sg4::this_actor::sleep_for(step->seconds);
-      }
+      // One nap for the computation and what messages take of the processor: naps are what the simulation spends most on.
+      const bool sends = step->act == Act::send || step->act == Act::ssend || step->act == Act::isend || step->act == Act::exchange;
+      const double own = owed_ + (sends ? own_send() : 0), nap = step->seconds + own;
+      owed_ = 0;
+      time.computation += step->seconds, time.communication += own;
+      if (nap > 0) sg4::this_actor::sleep_for(nap);
       const double before = sg4::Engine::get_clock();
       perform(*step);
       time.communication += sg4::Engine::get_clock() - before;
     }
+    if (owed_ > 0) sg4::this_actor::sleep_for(owed_);
     time.end = sg4::Engine::get_clock();
   }
 
@@ -71,7 +74,6 @@ class Rank {
   bool eager(double bytes) const { return !engine::is_rendezvous(job_.path, bytes); }
   static std::uint64_t whole(double bytes) { return static_cast<std::uint64_t>(std::max(1.0, bytes)); }
 
-  void overhead(double seconds) const { if (seconds > 0) sg4::this_actor::sleep_for(seconds); }
   double own_send() const { return job_.path.send_ns ? 1e-9 * job_.path.send_ns->value : 0; }
   double own_receive() const { return job_.path.receive_ns ? 1e-9 * job_.path.receive_ns->value : 0; }
 
@@ -92,13 +94,24 @@ class Rank {
   }
 
   // Collectives talk on their own channel.
-  void pass(int to, double bytes) { if (auto comm = start_send(to, bytes, 0, 1, false)) comm->wait(); }
-  void take(int from, double bytes) { start_receive(from, bytes, 0, 1)->wait(); }
+  void busy(double seconds) {
+    if (double nap = owed_ + seconds; nap > 0) owed_ = 0, sg4::this_actor::sleep_for(nap);
+  }
+  void pass(int to, double bytes) {
+    busy(own_send());
+    if (auto comm = start_send(to, bytes, 0, 1, false)) comm->wait();
+  }
+  void take(int from, double bytes) {
+    start_receive(from, bytes, 0, 1)->wait();
+    owed_ += own_receive();
+  }
   void swap(int to, int from, double bytes) {
     auto in = start_receive(from, bytes, 0, 1);
+    busy(own_send());
     auto out = start_send(to, bytes, 0, 1, false);
     in->wait();
     if (out) out->wait();
+    owed_ += own_receive();
   }
 
   void perform(const Step& step) {
@@ -107,13 +120,11 @@ class Rank {
       case Act::send: case Act::ssend: {
         int target = resolve(step.to);
         if (target < 0) return;
-        overhead(own_send());
         if (auto comm = start_send(target, step.bytes, step.tag, 0, step.act == Act::ssend)) comm->wait();
         return;
       }
       case Act::isend: {
         int target = resolve(step.to);
-        overhead(own_send());
         requests_.push_back(target < 0 ? nullptr : start_send(target, step.bytes, step.tag, 0, false));
         return;
       }
@@ -121,7 +132,7 @@ class Rank {
         int source = resolve(step.from);
         if (source == -2) return;
         start_receive(source, step.bytes, step.tag, 0)->wait();
-        overhead(own_receive());
+        owed_ += own_receive();
         return;
       }
       case Act::ireceive: {
@@ -132,11 +143,10 @@ class Rank {
       case Act::exchange: {
         int target = resolve(step.to), source = resolve(step.from);
         sg4::CommPtr in = source == -2 ? nullptr : start_receive(source, step.bytes, step.tag, 0);
-        overhead(own_send());
         sg4::CommPtr out = target < 0 ? nullptr : start_send(target, step.bytes, step.tag, 0, false);
         if (in) in->wait();
         if (out) out->wait();
-        overhead(own_receive());
+        owed_ += own_receive();
         return;
       }
       case Act::wait: {
@@ -148,7 +158,7 @@ class Rank {
           }
         return;
       }
-      case Act::one_sided: overhead(engine::message_seconds(job_.path, step.bytes)); return;
+      case Act::one_sided: owed_ += engine::message_seconds(job_.path, step.bytes); return;
       default: collective(step);
     }
   }
@@ -177,6 +187,7 @@ class Rank {
       case Act::gather: return tree_up(me, n, step.bytes, true, rank_of);
       case Act::allgather: return ring(me, n, step.bytes, n - 1, rank_of);
       case Act::alltoall:
+        if (step.bytes / n < 512) return dissemination(me, n, step.bytes / 2, rank_of);  // Bruck: few steps, more data
         for (int k = 1; k < n; k++) swap(rank_of(me + k), rank_of(me - k), step.bytes / n);
         return;
       case Act::allreduce:
@@ -215,15 +226,29 @@ class Rank {
   std::unordered_map<std::uint64_t, sg4::Mailbox*> mailboxes_;
   std::vector<sg4::CommPtr> requests_;
   char* received_ = nullptr;
+  double owed_ = 0;  // processor time of receives past
 };
+
+void count_bytes(const std::vector<Step>& steps, double times, double& bytes, double& calls) {
+  for (const auto& s : steps) {
+    if (s.act == Act::loop) count_bytes(s.body, times * s.times, bytes, calls);
+    else if (s.bytes > 0) bytes += times * s.bytes, calls += times;
+  }
+}
 
 // Hosts behind links of their own: a message crosses two, so each has half the latency.
 void measured_platform(const Job& job) {
   auto* zone = sg4::create_star_zone("measured");
-  const auto& regimes = job.path.regimes;
-  const double whole = 1e-9 * regimes.front().startup_ns;
+  // Of the laws of the path, the one that holds for the mean message.
+  double bytes = 0, calls = 0;
+  for (const auto& program : job.skeleton.programs) count_bytes(program.steps, static_cast<double>(program.ranks.size()), bytes, calls);
+  const double mean = calls > 0 ? bytes / calls : 0;
+  const MessageRegime* law = &job.path.regimes.front();
+  for (const auto& regime : job.path.regimes)
+    if (regime.from_bytes <= mean) law = &regime;
+  const double whole = 1e-9 * law->startup_ns;
   const double own = (job.path.send_ns ? 1e-9 * job.path.send_ns->value : 0) + (job.path.receive_ns ? 1e-9 * job.path.receive_ns->value : 0);
-  const double latency = std::max(0.1 * whole, whole - own), per_byte = std::max(1e-3, regimes.back().per_byte_ns);
+  const double latency = std::max(0.1 * whole, whole - own), per_byte = std::max(1e-3, law->per_byte_ns);
   for (int i = 0; i < job.skeleton.ranks; i++) {
     auto* host = zone->create_host("host-" + std::to_string(i), 1e9);
     auto* link = zone->create_split_duplex_link("link-" + std::to_string(i), 1e9 / per_byte);

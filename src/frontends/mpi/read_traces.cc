@@ -241,7 +241,7 @@ class Builder {
       const record_head& h = trace.head;
       RankTotals& t = skeleton_.totals[static_cast<std::size_t>(h.rank)];
       t.compute = h.compute, t.inside = h.inside, t.elapsed = h.end > 0 ? h.end - h.begin : 0, t.ended = h.ended != 0;
-      if (t.ended) t.page_faults = h.faults;
+      if (t.ended) t.page_faults = h.faults, t.preemptions = h.preemptions;
       for (const auto& site : trace.sites) t.calls += site.calls, t.bytes += site.bytes;
       skeleton_.elapsed = std::max(skeleton_.elapsed, t.elapsed);
       dropped += static_cast<double>(h.dropped), polls += static_cast<double>(h.polls);

@@ -7,15 +7,28 @@
 #include "base/files.h"
 
 namespace perfcast::mpi {
+namespace {
+
+// The library, compiled once while perfcast runs.
+Result<std::string> recorder(const MpiTools& tools) {
+  static std::optional<TemporaryFolder> folder;
+  if (folder) return folder->file("record.so");
+  TRY(TemporaryFolder made, TemporaryFolder::make("recorder"));
+  CHECK_OK(build_mpi_helper(tools, "mpi_record.c", made.file("record.so"), true));
+  folder.emplace(std::move(made));
+  return folder->file("record.so");
+}
+
+}  // namespace
 
 Result<Skeleton> record_messages(const RecordOptions& options) {
   if (options.ranks < 1) return wrong_usage("a program has one rank at least");
   TRY(MpiTools tools, find_mpi());
   TRY(TemporaryFolder work, TemporaryFolder::make("messages"));
-  CHECK_OK(build_mpi_helper(tools, "mpi_record.c", work.file("record.so"), true));
+  TRY(std::string library, recorder(tools));
   MpiLaunch launch;
   launch.ranks = options.ranks, launch.command = options.command, launch.folder = options.folder, launch.limits = options.limits;
-  launch.preload = work.file("record.so");
+  launch.preload = library;
   launch.environment["PERFCAST_MESSAGES"] = work.path().string();
   if (!options.input_file.empty()) launch.input_file = options.input_file;
   RunRequest request = mpi_request(tools, launch);

@@ -67,7 +67,11 @@ Result<ModelPrediction> on_ranks(const ModelPrediction& one, const Profile& prof
     timed = counted.totals[static_cast<std::size_t>(*counted.counted_rank)].compute;
   double scale = 1;
   const double predicted = std::max(0.0, one.seconds - starting_seconds(one));
-  if (timed > 0) scale = predicted / timed;
+  // Ranks on one host share its memory.
+  const bool one_host = options.network != "simgrid" && path.name != "network";
+  const double crowded = one_host ? crowding(one, machine, skeleton.ranks) : 1;
+  if (crowded > 1.005) p.remarks.push_back(fmt::format("ranks share memory: computation takes {:.2f} times as long", crowded));
+  if (timed > 0) scale = crowded * predicted / timed;
   else p.remarks.push_back("no rank's computation was counted: times between calls are those of the recorded run");
   engine::ReplayOptions playing;
   std::vector<double> weight(static_cast<std::size_t>(skeleton.ranks), 1.0);

@@ -29,6 +29,10 @@ struct ParallelOptions {
   std::string pattern;                 // a template for a program without messages
 };
 
+// How many times as long computation takes when so many processors of one host share its memory: of the part that waits for
+// memory, n * bandwidth(1) / bandwidth(n). 1 when the machine's threads were not measured.
+double crowding(const ModelPrediction& one, const Machine& machine, double processors);
+
 // The path by name; the first when the name is empty.
 Result<MessagePath> path_of(const Machine& machine, const std::string& name);
 

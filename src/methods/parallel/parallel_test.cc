@@ -47,7 +47,7 @@ Skeleton strips(int ranks, double n) {
   for (int r = 1; r + 1 < ranks; r++) middle.push_back(r);
   if (!middle.empty()) program(middle, {exchange(seconds, 8 * n, -1), exchange(0, 8 * n, 1)});
   program({ranks - 1}, {exchange(seconds, 8 * n, -1)});
-  s.totals.assign(static_cast<std::size_t>(ranks), {0.1 / ranks, 0, 0.1, 10, 0, 0, true});
+  s.totals.assign(static_cast<std::size_t>(ranks), {0.1 / ranks, 0, 0.1, 10, 0, 0, 0, true});
   return s;
 }
 

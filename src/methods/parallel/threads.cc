@@ -44,6 +44,16 @@ double memory_share(const ModelPrediction& one, const Machine& machine) {
 
 }  // namespace
 
+double crowding(const ModelPrediction& one, const Machine& machine, double processors) {
+  auto costs = part_of<ThreadCosts>(machine.threads, machine.name);
+  if (!costs || !*costs) return 1;
+  const double n = (*costs)->processors > 0 ? std::min<double>(processors, (*costs)->processors) : processors;
+  auto alone = at_threads((*costs)->bandwidth_gb_per_s, 1), shared = at_threads((*costs)->bandwidth_gb_per_s, n);
+  if (!alone || !shared || *shared <= 0) return 1;
+  const double memory = memory_share(one, machine);
+  return 1 - memory + memory * std::max(1.0, n * *alone / *shared);
+}
+
 Result<ModelPrediction> on_threads(const ModelPrediction& one, const Profile& profile, const Machine& machine, const ParallelOptions& options) {
   TRY(auto recorded, part_of<ThreadProfile>(profile.parallel, profile.program + " /parallel"));
   if (!recorded || recorded->regions.empty()) return unfit("the profile has no parallel regions", profile.program, "analyze with --threads 2");
@@ -58,13 +68,10 @@ Result<ModelPrediction> on_threads(const ModelPrediction& one, const Profile& pr
   for (const auto& region : recorded->regions) in_regions += sum(region.seconds);
   const double whole = recorded->serial + in_regions;
   const double scale = whole > 0 ? one.seconds / whole : 1;
-  const double memory = memory_share(one, machine);
-  double crowding = 1;
-  auto alone = at_threads(costs->bandwidth_gb_per_s, 1), shared = at_threads(costs->bandwidth_gb_per_s, t);
-  if (alone && shared && *shared > 0) crowding = 1 - memory + memory * std::max(1.0, t * *alone / *shared);
+  const double crowded = crowding(one, machine, t);
   double work = 0, waiting = 0, managing = 0;
   for (const auto& region : recorded->regions) {
-    const double seconds = scale * sum(region.seconds) * crowding, mean = sum(region.seconds) / std::max<std::size_t>(1, region.seconds.size());
+    const double seconds = scale * sum(region.seconds) * crowded, mean = sum(region.seconds) / std::max<std::size_t>(1, region.seconds.size());
     const double busiest = region.seconds.empty() ? 0 : *std::ranges::max_element(region.seconds);
     const double imbalance = t > 1 && mean > 0 ? busiest / mean : 1;
     work += seconds / t, waiting += seconds / t * (imbalance - 1);
@@ -75,7 +82,7 @@ Result<ModelPrediction> on_threads(const ModelPrediction& one, const Profile& pr
   p.seconds = serial + work + waiting + managing;
   p.parts = {{"serial", serial, {}, {}}, {"parallel work", work, {}, {}}, {"imbalance", waiting, {}, {}}, {"fork, join, barriers", managing, {}, {}}};
   p.remarks.push_back(fmt::format("wall time with {:g} threads; {:.0f} % of the work is in parallel regions", t, whole > 0 ? 100 * in_regions / whole : 0));
-  if (crowding > 1.005) p.remarks.push_back(fmt::format("threads share memory: regions take {:.2f} times as long", crowding));
+  if (crowded > 1.005) p.remarks.push_back(fmt::format("threads share memory: regions take {:.2f} times as long", crowded));
   if (costs->processors > 0 && t > costs->processors) {
     p.seconds = serial + (p.seconds - serial) * t / costs->processors;
     p.remarks.push_back(fmt::format("{} has {} processors: more threads take turns", machine.name, costs->processors));
