@@ -79,6 +79,9 @@ TEST(Parallel, SkeletonsAreContinuedToMoreRanks) {
   EXPECT_EQ(s->programs[1].steps[0].body[0].bytes, 8000);
   EXPECT_NEAR(s->programs[1].steps[0].body[0].seconds, 0.1 / 16 / 10, 1e-9);
   EXPECT_TRUE(remarks.empty());
+  auto single = skeleton_for(recorded, 1, {}, remarks);
+  ASSERT_TRUE(single) << single.error().message();
+  EXPECT_EQ(single->programs[0].steps[0].body[0].act, Act::compute);
   // To other sizes only where sizes were varied.
   EXPECT_FALSE(skeleton_for(recorded, 4, {{"N", 2000}}, remarks));
   recorded.runs.push_back(strips(4, 3000));

@@ -190,6 +190,12 @@ Result<Skeleton> skeleton_for(const MessageProfile& recorded, int ranks, const s
       return unfit("the recordings differ in no " + name + ", so they cannot be continued to another", "message skeleton", "analyze with several values of it");
   }
   Continuation continued(points, at, remarks);
+  auto alone = [](auto&& self, std::vector<Step>& steps) -> void {  // one rank tells nobody anything
+    for (auto& s : steps) {
+      if (s.act != Act::loop) s.act = Act::compute;
+      self(self, s.body);
+    }
+  };
   Skeleton result = *runs[0];
   result.ranks = ranks, result.programs.clear(), result.totals.clear(), result.counted_rank.reset();
   result.parameters = at, result.parameters.erase("P");
@@ -200,6 +206,7 @@ Result<Skeleton> skeleton_for(const MessageProfile& recorded, int ranks, const s
   for (int r = 1; r + 1 < ranks; r++) middle.ranks.push_back(r);
   if (!middle.ranks.empty()) result.programs.push_back(std::move(middle));
   if (ranks > 1) result.programs.push_back(std::move(last));
+  else alone(alone, result.programs[0].steps);
   return result;
 }
 
