@@ -13,6 +13,7 @@
 #include "record/instruction.h"
 #include "record/made_by.h"
 #include "record/record_file.h"
+#include "record/source_loop.h"
 
 namespace perfcast {
 
@@ -170,6 +171,8 @@ struct Profile {
   std::vector<InstructionForm> forms;     // of the machine level
   std::map<std::string, double> library_calls;  // routines without source, with how often each was called
   std::vector<Region> regions;
+  std::vector<SourceLoop> source_loops;   // what the source of each executed loop asks for (bounds: M and MA)
+  std::vector<CompilerRemark> remarks;    // the compiler's own, about what it did not do
   std::vector<Gap> gaps;
   Json parallel, messages;                // regions run by threads, message skeleton: records of the parallel room
   bool operator==(const Profile&) const = default;
@@ -178,7 +181,7 @@ template <class Fields>
 void describe(Fields& f, Profile& p) {
   f.need("program", p.program), f("made_by", p.made_by), f("run", p.run), f("source", p.source), f("ir", p.ir);
   f("machine", p.machine), f("forms", p.forms), f("library_calls", p.library_calls), f("regions", p.regions);
-  f("gaps", p.gaps), f("parallel", p.parallel), f("messages", p.messages);
+  f("source_loops", p.source_loops), f("remarks", p.remarks), f("gaps", p.gaps), f("parallel", p.parallel), f("messages", p.messages);
 }
 
 // Sum over the graph of count times usage: the dynamic statistics of Saavedra's tables 5.5 and 5.6.

@@ -4,6 +4,7 @@
 #include "record/demand.h"
 #include "record/dilation.h"
 #include "record/gate.h"
+#include "record/bounds.h"
 #include "record/machine.h"
 #include "record/network.h"
 #include "record/prediction.h"
@@ -16,6 +17,7 @@ namespace perfcast {
 PERFCAST_RECORD_FILE(, DemandProfile)
 PERFCAST_RECORD_FILE(, Dilation)
 PERFCAST_RECORD_FILE(, Gate)
+PERFCAST_RECORD_FILE(, Bounds)
 PERFCAST_RECORD_FILE(, Machine)
 PERFCAST_RECORD_FILE(, Network)
 PERFCAST_RECORD_FILE(, Profile)
