@@ -13,6 +13,8 @@
 #include "frontends/flang/apply_fortran_counts.h"
 #include "frontends/flang/read_fortran.h"
 #include "frontends/llvm_ir/ir_graph.h"
+#include "frontends/llvm_ir/remarks.h"
+#include "frontends/llvm_ir/source_loops.h"
 #include "frontends/machine_code/binary.h"
 #include "frontends/machine_code/machine_graph.h"
 #include "frontends/memory_profile/memory_profile.h"
@@ -187,6 +189,21 @@ void add_source(const CompiledProgram& program, const PositionCounts& positions,
   add(fortran, read_fortran, apply_fortran_counts);
 }
 
+// What the source's loops ask for, and what the compiler said about them. Only `bounds` asks, so it may be missing.
+void add_source_loops(const CompiledProgram& program, const CountedRun& run, Stage stage, Profile& profile) {
+  auto loops = llvm_ir::source_loops(program, stage, run);
+  if (!loops) {
+    profile.gaps.push_back({"what the loops of the source need is not known: " + loops.error().what, {}, 0});
+    return;
+  }
+  profile.source_loops = std::move(*loops);
+  for (CompilerRemark& remark : llvm_ir::compiler_remarks(program))
+    if (std::ranges::any_of(profile.source_loops, [&](const SourceLoop& loop) {
+          return loop.at.file == remark.at.file && loop.first_line <= remark.at.line && remark.at.line <= loop.last_line;
+        }))
+      profile.remarks.push_back(std::move(remark));
+}
+
 Result<Profile> analyze_executable(const AnalyzeOptions& options) {
   machine_code::BinaryOptions binary;
   binary.input_file = options.input_file, binary.folder = options.folder, binary.limits = options.limits;
@@ -241,6 +258,7 @@ Status add_levels(const AnalyzeOptions& options, const CompiledProgram& program,
     if (early_run.outcome.output != final_run.outcome.output)
       profile.gaps.push_back({"two runs printed different output: the source and compiled levels may disagree", {}, 0});
   }
+  if (options.machine_level) add_source_loops(program, early_run, Stage::early, profile);
   TRY(PositionCounts positions, position_counts(program, Stage::early, early_run));
   add_source(program, positions, profile);
   return {};

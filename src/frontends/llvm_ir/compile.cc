@@ -104,6 +104,9 @@ std::vector<std::string> bitcode_command(const Unit& unit, bool early, const std
     command.insert(command.end(), {"-fno-discard-value-names", "-Wno-unused-command-line-argument"});
     if (early) command.insert(command.end(), {"-Xclang", "-disable-llvm-passes"});
   }
+  if (!early && !unit.remarks_file.empty())
+    command.insert(command.end(), {"-foptimization-record-file=" + unit.remarks_file,
+                                   "-foptimization-record-passes=^(loop-vectorize|inline|licm|gvn)$"});
   command.insert(command.end(), {"-gline-tables-only", "-emit-llvm", "-c", unit.source, "-o", bitcode});
   return command;
 }
@@ -117,6 +120,7 @@ Result<bool> compile_unit(Unit& unit, int number, bool early, const std::string&
     return finish_bitcode(bitcode);
   };
   const bool same = unit.optimisation == "-O0";
+  if (!same) unit.remarks_file = base + ".remarks.yaml";
   std::future<Result<bool>> early_done;
   if (early && !same) {
     unit.early_bitcode = base + ".early.bc";

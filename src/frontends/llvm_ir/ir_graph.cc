@@ -2,34 +2,18 @@
 
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Demangle/Demangle.h>
-#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/Dominators.h>
-#include <llvm/IR/IntrinsicInst.h>
 
 #include <set>
 
 #include "frontends/llvm_ir/ir_usage.h"
-#include "frontends/llvm_ir/recurrence.h"
+#include "frontends/llvm_ir/location.h"
 #include "frontends/llvm_ir/module.h"
+#include "frontends/llvm_ir/recurrence.h"
 #include "frontends/source_path.h"
 
 namespace perfcast::llvm_ir {
 namespace {
-
-Location location_of(const llvm::DILocation* at) {
-  if (!at || at->getLine() == 0) return {};
-  return {source_path(at->getFilename().str(), at->getDirectory().str()), static_cast<int>(at->getLine()),
-          static_cast<int>(at->getColumn())};
-}
-
-// The first position in a block: of inlined code, the line it was written on.
-Location location_of(const llvm::BasicBlock& block) {
-  for (const auto& instruction : block) {
-    if (llvm::isa<llvm::PHINode>(instruction) || llvm::isa<llvm::DbgInfoIntrinsic>(instruction)) continue;
-    if (Location at = location_of(instruction.getDebugLoc().get()); at.known()) return at;
-  }
-  return {};
-}
 
 class Builder {
  public:
@@ -56,8 +40,7 @@ class Builder {
       loops_.emplace(loop, number);
       if (loop->getParentLoop()) added.parent = loops_.at(loop->getParentLoop());
       added.header = index_.at(loop->getHeader());
-      added.at = location_of(loop->getStartLoc().get());
-      if (!added.at.known()) added.at = location_of(*loop->getHeader());
+      added.at = location_of(*loop);
       added.iterations.value = counts_.blocks[static_cast<std::size_t>(added.header)].count;
       double back = 0;
       for (const llvm::BasicBlock* block : loop->blocks())

@@ -1,0 +1,54 @@
+// The code an ideal compiler would make of essential operations on a machine: whole vectors, one instruction for each
+// operation, spread over the ports at will. What the MA bound of the bounds room is made of; no program is needed,
+// only the machine.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "engine/operation_cost.h"
+#include "record/machine.h"
+
+namespace perfcast::engine {
+
+// Width of the vectors that the machine's instruction set and core offer, bits; 64: no vectors.
+int vector_bits_of(const Machine& machine);
+
+class IdealCode {
+ public:
+  // The machine has a core.
+  explicit IdealCode(const Machine& machine);
+  ~IdealCode();
+
+  struct Demand {
+    std::map<std::uint32_t, double> ports;  // cycles on any one port of the set
+    double slots = 0;                       // of rename
+    void add(const Demand& other, double times);
+  };
+  // One execution of "fma.f64" for one element: of whole vectors its share, else a scalar instruction.
+  const Demand& of(const std::string& operation, bool whole_vectors = true);
+
+  struct Bound {
+    double cycles = 0;
+    std::string by;     // port names, or "issue"
+  };
+  // Hall's theorem over the ports, and the width of rename.
+  Bound bound(const Demand& demand) const;
+
+  // Cycles in a chain of itself.
+  double latency(const std::string& operation) { return costs_.of(operation).latency; }
+  int vector_bits() const { return vector_bits_; }
+
+ private:
+  struct Tables;
+  Demand measure(const std::string& operation, bool whole_vectors) const;
+  const Machine& machine_;
+  int vector_bits_;
+  OperationCosts costs_;
+  std::unique_ptr<Tables> tables_;
+  std::map<std::pair<std::string, bool>, Demand> known_;
+};
+
+}  // namespace perfcast::engine

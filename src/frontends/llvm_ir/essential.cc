@@ -1,0 +1,280 @@
+#include "frontends/llvm_ir/essential.h"
+
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/IR/DataLayout.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+
+#include <algorithm>
+#include <set>
+
+#include "frontends/llvm_ir/ir_usage.h"
+#include "frontends/llvm_ir/location.h"
+
+namespace perfcast::llvm_ir {
+namespace {
+
+using llvm::Instruction, llvm::Value;
+
+// A counter, or what an address is made of: steps by the same amount each time, so addressing modes and loop control
+// swallow it.
+bool steps_evenly(const Value* value, const llvm::Loop& loop, llvm::ScalarEvolution& scalars) {
+  if (!scalars.isSCEVable(value->getType())) return false;
+  const llvm::SCEV* form = scalars.getSCEV(const_cast<Value*>(value));
+  if (scalars.isLoopInvariant(form, &loop)) return true;
+  auto* steps = llvm::dyn_cast<llvm::SCEVAddRecExpr>(form);
+  return steps && steps->isAffine();
+}
+
+const Value* address_of(const Instruction& i) {
+  if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&i)) return load->getPointerOperand();
+  if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&i)) return store->getPointerOperand();
+  return nullptr;
+}
+
+// Everything that stored values, results and decisions of the loop depend on, short of addresses and counters.
+class Needed {
+ public:
+  Needed(const llvm::Loop& loop, llvm::ScalarEvolution& scalars) : loop_(loop), scalars_(scalars) {
+    for (const llvm::BasicBlock* block : loop.blocks())
+      for (const Instruction& i : *block) {
+        if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&i)) mark(store->getValueOperand()), mark_address(store->getPointerOperand());
+        else if (auto* branch = llvm::dyn_cast<llvm::BranchInst>(&i)) {
+          if (branch->isConditional()) mark_condition(branch->getCondition());
+        } else if (auto* choice = llvm::dyn_cast<llvm::SwitchInst>(&i)) mark(choice->getCondition());
+        else if (i.mayHaveSideEffects() && !llvm::isa<llvm::DbgInfoIntrinsic>(i)) {
+          for (const Value* operand : i.operands()) mark(operand);
+          needed_.insert(&i);
+        } else if (used_outside(i) && !steps_evenly(&i, loop_, scalars_)) mark(&i);
+      }
+  }
+  bool contains(const Instruction& i) const { return needed_.contains(&i); }
+
+ private:
+  bool used_outside(const Instruction& i) const {
+    return std::any_of(i.user_begin(), i.user_end(), [&](const llvm::User* user) {
+      auto* other = llvm::dyn_cast<Instruction>(user);
+      return other && !loop_.contains(other);
+    });
+  }
+  // A test of a counter against a fixed bound closes the loop: bookkeeping.
+  void mark_condition(const Value* condition) {
+    auto* compare = llvm::dyn_cast<llvm::ICmpInst>(condition);
+    if (compare && steps_evenly(compare->getOperand(0), loop_, scalars_) && steps_evenly(compare->getOperand(1), loop_, scalars_)) return;
+    mark(condition);
+  }
+  // An address made of loaded values needs those; how they are added up is the addressing mode's business.
+  void mark_address(const Value* address) {
+    if (steps_evenly(address, loop_, scalars_)) return;
+    auto* i = llvm::dyn_cast<Instruction>(address);
+    if (!i || !loop_.contains(i)) return;
+    if (llvm::isa<llvm::GetElementPtrInst>(i) || llvm::isa<llvm::CastInst>(i)) {
+      for (const Value* operand : i->operands()) mark_address(operand);
+      return;
+    }
+    mark(address);
+  }
+  void mark(const Value* value) {
+    std::vector<const Value*> work{value};
+    while (!work.empty()) {
+      auto* i = llvm::dyn_cast<Instruction>(work.back());
+      work.pop_back();
+      if (!i || !loop_.contains(i) || !needed_.insert(i).second) continue;
+      if (const Value* address = address_of(*i)) {
+        mark_address(address);
+        continue;
+      }
+      if (steps_evenly(i, loop_, scalars_)) continue;  // counted once, its operands are counters
+      for (const Value* operand : i->operands()) work.push_back(operand);
+    }
+  }
+
+  const llvm::Loop& loop_;
+  llvm::ScalarEvolution& scalars_;
+  std::set<const Instruction*> needed_;
+};
+
+double weight_of(const llvm::BasicBlock& block, const llvm::Loop& loop, const LoopAnalyses& analyses) {
+  double header = static_cast<double>(analyses.frequencies.getBlockFreq(loop.getHeader()).getFrequency());
+  double own = static_cast<double>(analyses.frequencies.getBlockFreq(&block).getFrequency());
+  return header > 0 ? std::min(1.0, own / header) : 1;
+}
+
+double flops_of(const std::string& name) {
+  if (name == "fma") return 2;
+  return name == "fadd" || name == "fmul" || name == "fdiv" || name == "frem" || name == "sqrt" ? 1 : 0;
+}
+
+std::string array_name(const llvm::SCEV* address, llvm::ScalarEvolution& scalars) {
+  const auto* base = llvm::dyn_cast<llvm::SCEVUnknown>(scalars.getPointerBase(address));
+  if (!base) return "";
+  std::string name = base->getValue()->getName().str();
+  return name.substr(0, name.find(".addr"));
+}
+
+// Strides of the loop and of the loops around it.
+std::vector<std::optional<double>> strides_of(const llvm::SCEV* address, const llvm::Loop& loop, llvm::ScalarEvolution& scalars) {
+  std::vector<std::optional<double>> strides;
+  for (const llvm::Loop* around = &loop; around; around = around->getParentLoop()) {
+    auto* steps = llvm::dyn_cast<llvm::SCEVAddRecExpr>(address);
+    if (steps && steps->getLoop() == around) {
+      auto* step = llvm::dyn_cast<llvm::SCEVConstant>(steps->getStepRecurrence(scalars));
+      strides.push_back(step ? std::optional(static_cast<double>(step->getAPInt().getSExtValue())) : std::nullopt);
+      address = steps->getStart();
+    } else if (scalars.isLoopInvariant(address, around)) {
+      strides.push_back(0);
+    } else {
+      strides.push_back(std::nullopt);
+    }
+  }
+  return strides;
+}
+
+std::string type_of(const Instruction& i) {
+  auto* store = llvm::dyn_cast<llvm::StoreInst>(&i);
+  return type_name(store ? store->getValueOperand()->getType() : i.getType());
+}
+
+// One group of references: how many distinct elements an iteration needs that no earlier one had, loads and stores.
+// Two references with stride s touch the same elements when their offsets differ by a multiple of s; the one that is
+// ahead meets an element first. An element that the loop itself stored is not loaded.
+void add_group(const std::vector<const PlacedAccess*>& group, const llvm::Loop& loop, const LoopAnalyses& analyses, SourceLoop& out) {
+  const PlacedAccess& first = *group.front();
+  std::map<std::int64_t, std::vector<const PlacedAccess*>> classes;
+  std::int64_t low = first.offset, high = first.offset;
+  for (const PlacedAccess* access : group) {
+    std::int64_t key = access->offset, step = first.stride ? std::abs(*first.stride) : 0;
+    if (step) key = ((key % step) + step) % step;
+    classes[key].push_back(access);
+    low = std::min(low, access->offset), high = std::max(high, access->offset);
+  }
+  bool invariant = first.stride && *first.stride == 0;
+  for (bool store : {false, true}) {
+    Reference reference;
+    reference.store = store, reference.elements = reference.written = 0;
+    for (auto& [key, members] : classes) {
+      double most = 0;
+      const PlacedAccess* ahead = nullptr;
+      for (const PlacedAccess* access : members) {
+        bool before = ahead && first.stride && (*first.stride > 0 ? access->offset > ahead->offset : access->offset < ahead->offset);
+        if (!ahead || before) ahead = access;
+        if (access->store != store) continue;
+        double weight = weight_of(*access->instruction->getParent(), loop, analyses);
+        most = std::max(most, weight), reference.written += weight;
+        if (!reference.line) reference.line = location_of(access->instruction->getDebugLoc().get()).line;
+        reference.type = type_of(*access->instruction), reference.element_bytes = access->bytes;
+      }
+      if (!store && ahead && ahead->store) most = 0;
+      if (!invariant) reference.elements += most;
+    }
+    if (reference.written == 0) continue;
+    reference.array = array_name(first.address, analyses.scalars);
+    reference.stride_bytes = strides_of(first.address, loop, analyses.scalars);
+    reference.span_bytes = static_cast<double>(high - low);
+    out.references.push_back(reference);
+  }
+}
+
+}  // namespace
+
+std::vector<PlacedAccess> place_accesses(const llvm::Loop& loop, const LoopAnalyses& analyses) {
+  std::vector<PlacedAccess> placed;
+  std::vector<std::size_t> first_of_group;
+  const llvm::DataLayout& layout = loop.getHeader()->getModule()->getDataLayout();
+  for (const llvm::BasicBlock* block : loop.blocks()) {
+    if (analyses.loops.getLoopFor(block) != &loop) continue;
+    for (const Instruction& i : *block) {
+      const Value* pointer = address_of(i);
+      if (!pointer) continue;
+      PlacedAccess access{&i, analyses.scalars.getSCEV(const_cast<Value*>(pointer)), llvm::isa<llvm::StoreInst>(i), 0, -1, 0, {}};
+      auto* stored = llvm::dyn_cast<llvm::StoreInst>(&i);
+      access.bytes = static_cast<int>(layout.getTypeStoreSize(stored ? stored->getValueOperand()->getType() : i.getType()).getKnownMinValue());
+      if (auto strides = strides_of(access.address, loop, analyses.scalars); strides[0]) access.stride = static_cast<std::int64_t>(*strides[0]);
+      for (std::size_t g = 0; g < first_of_group.size() && access.group < 0; g++) {
+        const PlacedAccess& other = placed[first_of_group[g]];
+        if (other.bytes != access.bytes || other.stride != access.stride) continue;
+        auto* apart = llvm::dyn_cast<llvm::SCEVConstant>(analyses.scalars.getMinusSCEV(access.address, other.address));
+        if (apart && apart->getAPInt().getSignificantBits() <= 62) access.group = static_cast<int>(g), access.offset = apart->getAPInt().getSExtValue();
+      }
+      if (access.group < 0) access.group = static_cast<int>(first_of_group.size()), first_of_group.push_back(placed.size());
+      placed.push_back(access);
+    }
+  }
+  return placed;
+}
+
+std::string operation_name(const Instruction& i) {
+  switch (i.getOpcode()) {
+    case Instruction::FAdd: case Instruction::FSub: return "fadd";
+    case Instruction::Add: case Instruction::Sub: return "add";
+    case Instruction::And: case Instruction::Or: case Instruction::Xor: return "and";
+    case Instruction::Shl: case Instruction::LShr: case Instruction::AShr: return "shl";
+    case Instruction::FMul: case Instruction::FDiv: case Instruction::FRem: case Instruction::FNeg: case Instruction::FCmp:
+    case Instruction::Mul: case Instruction::SDiv: case Instruction::UDiv: case Instruction::SRem: case Instruction::URem:
+    case Instruction::ICmp: case Instruction::Select: case Instruction::SIToFP: case Instruction::UIToFP:
+    case Instruction::FPToSI: case Instruction::FPToUI: case Instruction::FPExt: case Instruction::FPTrunc:
+    case Instruction::AtomicRMW: case Instruction::AtomicCmpXchg: return i.getOpcodeName();
+    default: break;
+  }
+  auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
+  if (!intrinsic) return "";
+  switch (intrinsic->getIntrinsicID()) {
+    case llvm::Intrinsic::fma: case llvm::Intrinsic::fmuladd: return "fma";
+    case llvm::Intrinsic::sqrt: return "sqrt";
+    case llvm::Intrinsic::fabs: case llvm::Intrinsic::copysign: return "fneg";
+    case llvm::Intrinsic::minnum: case llvm::Intrinsic::maxnum: case llvm::Intrinsic::minimum: case llvm::Intrinsic::maximum: return "fcmp";
+    case llvm::Intrinsic::floor: case llvm::Intrinsic::ceil: case llvm::Intrinsic::trunc: case llvm::Intrinsic::rint:
+    case llvm::Intrinsic::nearbyint: case llvm::Intrinsic::round: case llvm::Intrinsic::roundeven: return "fptosi";
+    case llvm::Intrinsic::smin: case llvm::Intrinsic::smax: case llvm::Intrinsic::umin: case llvm::Intrinsic::umax:
+    case llvm::Intrinsic::abs: case llvm::Intrinsic::ctpop: case llvm::Intrinsic::ctlz: case llvm::Intrinsic::cttz:
+    case llvm::Intrinsic::bswap: case llvm::Intrinsic::usub_sat: case llvm::Intrinsic::uadd_sat: return "add";
+    case llvm::Intrinsic::fshl: case llvm::Intrinsic::fshr: return "shl";
+    default: return "";
+  }
+}
+
+const Instruction* fused_product(const Instruction& sum) {
+  if (sum.getOpcode() != Instruction::FAdd && sum.getOpcode() != Instruction::FSub) return nullptr;
+  for (const Value* operand : sum.operands()) {
+    auto* product = llvm::dyn_cast<Instruction>(operand);
+    if (product && product->getOpcode() == Instruction::FMul && product->hasOneUse()) return product;
+  }
+  return nullptr;
+}
+
+void add_essential_operations(const llvm::Loop& loop, const LoopAnalyses& analyses, SourceLoop& out) {
+  Needed needed(loop, analyses.scalars);
+  std::set<const Instruction*> taken_up;
+  for (const llvm::BasicBlock* block : loop.blocks())
+    for (const Instruction& i : *block)
+      if (const Instruction* product = fused_product(i)) taken_up.insert(product);
+  for (const llvm::BasicBlock* block : loop.blocks()) {
+    if (analyses.loops.getLoopFor(block) != &loop) continue;
+    double weight = weight_of(*block, loop, analyses);
+    for (const Instruction& i : *block) {
+      if (auto* call = llvm::dyn_cast<llvm::CallBase>(&i); call && operation_name(i).empty()) {
+        auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(call);
+        if (intrinsic && (intrinsic->isAssumeLikeIntrinsic() || llvm::isa<llvm::DbgInfoIntrinsic>(intrinsic))) continue;
+        const llvm::Function* callee = call->getCalledFunction();
+        out.calls[callee ? callee->getName().str() : "*"] += weight;
+        continue;
+      }
+      if (auto* branch = llvm::dyn_cast<llvm::BranchInst>(&i); branch && branch->isConditional()) {
+        if (!loop.isLoopExiting(block) && !loop.isLoopLatch(block)) out.branches += weight;
+        continue;
+      }
+      std::string name = operation_name(i);
+      if (name.empty() || !needed.contains(i) || taken_up.contains(&i)) continue;
+      if (fused_product(i)) name = "fma";
+      const llvm::Type* type = name == "fcmp" || name == "icmp" ? i.getOperand(0)->getType() : i.getType();
+      out.operations[name + "." + type_name(type)] += weight, out.flops += weight * flops_of(name);
+    }
+  }
+  auto placed = place_accesses(loop, analyses);
+  std::map<int, std::vector<const PlacedAccess*>> groups;
+  for (const PlacedAccess& access : placed) groups[access.group].push_back(&access);
+  for (const auto& [number, group] : groups) add_group(group, loop, analyses, out);
+}
+
+}  // namespace perfcast::llvm_ir

@@ -1,0 +1,217 @@
+// Recurrences of a loop: cycles of dependences through carried values and through array elements at a constant
+// distance. The slowest cycle is the one with the largest latency per iteration (equation 4.7), found by improving a
+// guess: while some cycle beats the ratio, take its ratio (Lawler's maximum cycle ratio). Latencies here are rough and
+// only choose the cycle; the machine's own numbers cost it later. Values pass from store to load in a register: that
+// is what an ideal compiler would do.
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Operator.h>
+
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
+
+#include <algorithm>
+#include <set>
+
+#include "frontends/llvm_ir/essential.h"
+#include "frontends/llvm_ir/ir_usage.h"
+#include "frontends/llvm_ir/location.h"
+
+namespace perfcast::llvm_ir {
+namespace {
+
+using llvm::Instruction;
+
+struct Arc {
+  int from = 0, to = 0;
+  double cycles = 0;
+  double distance = 0;
+  bool removed = false;
+};
+
+double rough_cycles(const Instruction& i) {
+  if (llvm::isa<llvm::LoadInst>(i)) return 5;
+  const std::string name = operation_name(i);
+  if (name == "fadd" || name == "fmul" || name == "fma" || name == "fcmp") return 4;
+  if (name == "fdiv" || name == "sqrt" || name == "sdiv" || name == "udiv" || name == "srem" || name == "urem") return 13;
+  if (name == "sitofp" || name == "fptosi" || name == "fpext" || name == "fptrunc") return 4;
+  if (name == "mul") return 3;
+  if (!name.empty()) return 1;
+  return llvm::isa<llvm::CallBase>(i) ? 20 : 0;
+}
+
+class Cycles {
+ public:
+  Cycles(const llvm::Loop& loop, const LoopAnalyses& analyses) : loop_(loop) {
+    for (const llvm::BasicBlock* block : loop.blocks())
+      for (const Instruction& i : *block)
+        if (!counts(i, analyses.scalars)) number_.emplace(&i, static_cast<int>(nodes_.size())), nodes_.push_back(&i);
+    for (const Instruction* i : nodes_) add_arcs(*i);
+    add_memory_arcs(analyses);
+  }
+
+  // The cycle with the most cycles per iteration, as arcs; empty when there is none.
+  std::vector<int> slowest() const {
+    std::vector<int> best;
+    double ratio = 1e-9;
+    for (int tries = 0; tries < 60; tries++) {
+      std::vector<int> better = cycle_above(ratio * (1 + 1e-9));
+      if (better.empty()) return best;
+      best = better, ratio = std::max(ratio, ratio_of(best));
+    }
+    return best;
+  }
+  double ratio_of(const std::vector<int>& cycle) const {
+    double cycles = 0, distance = 0;
+    for (int a : cycle) cycles += arcs_[a].cycles, distance += arcs_[a].distance;
+    return distance > 0 ? cycles / distance : 0;
+  }
+  void remove_carrying(const std::vector<int>& cycle) {
+    for (int a : cycle)
+      if (arcs_[a].distance > 0) arcs_[a].removed = true;
+  }
+
+  Recurrence record(const std::vector<int>& cycle) const {
+    Recurrence found;
+    found.distance = 0;
+    std::set<const Instruction*> on_cycle;
+    for (int a : cycle) on_cycle.insert(nodes_[arcs_[a].to]), found.distance += arcs_[a].distance;
+    for (int a : cycle) {
+      const Instruction& i = *nodes_[arcs_[a].to];
+      if (arcs_[a].cycles == 0) continue;
+      std::string name = operation_name(i);
+      if (name.empty()) name = llvm::isa<llvm::LoadInst>(i) ? "load" : "call";
+      const Instruction* product = fused_product(i);
+      if (product && on_cycle.contains(product)) name = "fma";
+      bool fused_away = name == "fmul" && i.hasOneUse() && on_cycle.contains(llvm::cast<Instruction>(*i.user_begin())) &&
+                        fused_product(*llvm::cast<Instruction>(*i.user_begin())) == &i;
+      if (!found.line) found.line = location_of(i.getDebugLoc().get()).line;
+      if (!fused_away) found.operations[name + "." + type_name(i.getType())] += 1;
+    }
+    judge(on_cycle, found);
+    return found;
+  }
+
+ private:
+  // Counters and addresses cost nothing in an ideal loop.
+  bool counts(const Instruction& i, llvm::ScalarEvolution& scalars) const {
+    if (!scalars.isSCEVable(i.getType())) return false;
+    auto* steps = llvm::dyn_cast<llvm::SCEVAddRecExpr>(scalars.getSCEV(const_cast<Instruction*>(&i)));
+    return steps && steps->isAffine() && steps->getLoop() == &loop_;
+  }
+  void add_arcs(const Instruction& i) {
+    int to = number_.at(&i);
+    auto add = [&](const llvm::Value* from, double cycles, double distance) {
+      auto* other = llvm::dyn_cast<Instruction>(from);
+      auto it = other ? number_.find(other) : number_.end();
+      if (it != number_.end()) arcs_.push_back({it->second, to, cycles, distance});
+    };
+    if (auto* phi = llvm::dyn_cast<llvm::PHINode>(&i)) {
+      bool carried = phi->getParent() == loop_.getHeader();
+      for (unsigned k = 0; k < phi->getNumIncomingValues(); k++)
+        if (!carried || loop_.contains(phi->getIncomingBlock(k))) add(phi->getIncomingValue(k), 0, carried ? 1 : 0);
+      return;
+    }
+    if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&i)) return add(store->getValueOperand(), 0, 0);
+    if (i.isTerminator()) return;
+    for (const llvm::Value* operand : i.operands())
+      if (!llvm::isa<llvm::BasicBlock>(operand)) add(operand, rough_cycles(i), 0);
+  }
+  // What a store writes and a load of a later iteration reads.
+  void add_memory_arcs(const LoopAnalyses& analyses) {
+    auto placed = place_accesses(loop_, analyses);
+    for (const PlacedAccess& store : placed)
+      for (const PlacedAccess& load : placed) {
+        if (!store.store || load.store || store.group != load.group || !store.stride) continue;
+        if (!number_.contains(store.instruction) || !number_.contains(load.instruction)) continue;
+        double distance = 0;
+        if (*store.stride == 0) distance = store.offset == load.offset ? 1 : 0;
+        else if ((store.offset - load.offset) % *store.stride == 0) distance = static_cast<double>((store.offset - load.offset) / *store.stride);
+        if (distance > 0) arcs_.push_back({number_.at(store.instruction), number_.at(load.instruction), 0, distance});
+      }
+  }
+
+  // Some cycle whose latency exceeds `ratio` per iteration, by Bellman and Ford.
+  std::vector<int> cycle_above(double ratio) const {
+    std::vector<double> longest(nodes_.size(), 0);
+    std::vector<int> by(nodes_.size(), -1);
+    int changed = -1;
+    std::size_t rounds = std::min<std::size_t>(nodes_.size() + 1, 4000);
+    for (std::size_t round = 0; round < rounds; round++) {
+      changed = -1;
+      for (std::size_t a = 0; a < arcs_.size(); a++) {
+        const Arc& arc = arcs_[a];
+        double reached = longest[static_cast<std::size_t>(arc.from)] + arc.cycles - ratio * arc.distance;
+        if (arc.removed || reached <= longest[static_cast<std::size_t>(arc.to)] + 1e-7) continue;
+        longest[static_cast<std::size_t>(arc.to)] = reached, by[static_cast<std::size_t>(arc.to)] = static_cast<int>(a), changed = arc.to;
+      }
+      if (changed < 0) return {};
+    }
+    int at = changed;
+    for (std::size_t k = 0; k < nodes_.size() && at >= 0; k++) at = by[static_cast<std::size_t>(at)] < 0 ? -1 : arcs_[static_cast<std::size_t>(by[static_cast<std::size_t>(at)])].from;
+    if (at < 0) return {};
+    std::vector<int> cycle;
+    int start = at;
+    do {
+      int a = by[static_cast<std::size_t>(at)];
+      if (a < 0 || cycle.size() > nodes_.size()) return {};
+      cycle.push_back(a), at = arcs_[static_cast<std::size_t>(a)].from;
+    } while (at != start);
+    std::reverse(cycle.begin(), cycle.end());
+    return ratio_of(cycle) > ratio ? cycle : std::vector<int>{};
+  }
+
+  // A chain of one associative operation whose partial results nobody else sees.
+  void judge(const std::set<const Instruction*>& on_cycle, Recurrence& found) const {
+    std::set<std::string> kinds;
+    bool free = true, allowed = true;
+    for (const Instruction* i : on_cycle) {
+      for (const llvm::User* user : i->users()) {
+        auto* other = llvm::dyn_cast<Instruction>(user);
+        if (other && loop_.contains(other) && !on_cycle.contains(other)) free = false;
+      }
+      std::string name = operation_name(*i);
+      if (llvm::isa<llvm::LoadInst>(i) && !stays(*i, on_cycle)) free = false;
+      if (name.empty()) continue;
+      if (name == "fma") {
+        auto* sum = i->getNumOperands() > 2 ? llvm::dyn_cast<Instruction>(i->getOperand(2)) : nullptr;
+        if (!sum || !on_cycle.contains(sum)) free = false;
+        name = "fadd";
+      }
+      if (name == "select" || name == "icmp" || name == "fcmp") name = "extremum";
+      kinds.insert(name);
+      if (i->getType()->isFloatingPointTy() && llvm::isa<llvm::FPMathOperator>(i) && !i->hasAllowReassoc()) allowed = false;
+    }
+    static const std::set<std::string> associative = {"fadd", "fmul", "add", "mul", "and", "extremum"};
+    found.reassociable = free && kinds.size() == 1 && associative.contains(*kinds.begin());
+    found.allowed = found.reassociable && allowed;
+  }
+  // A sum kept in one memory cell may live in a register; a walk over an array may not.
+  static bool stays(const Instruction& load, const std::set<const Instruction*>& on_cycle) {
+    return std::any_of(on_cycle.begin(), on_cycle.end(), [&](const Instruction* other) {
+      auto* store = llvm::dyn_cast<llvm::StoreInst>(other);
+      return store && store->getPointerOperand() == llvm::cast<llvm::LoadInst>(load).getPointerOperand();
+    });
+  }
+
+  const llvm::Loop& loop_;
+  std::vector<const Instruction*> nodes_;
+  std::map<const Instruction*, int> number_;
+  std::vector<Arc> arcs_;
+};
+
+}  // namespace
+
+void add_recurrences(const llvm::Loop& loop, const LoopAnalyses& analyses, SourceLoop& out) {
+  if (!loop.isInnermost()) return;
+  Cycles cycles(loop, analyses);
+  constexpr int most = 8;
+  for (int k = 0; k < most; k++) {
+    std::vector<int> cycle = cycles.slowest();
+    if (cycle.empty()) return;
+    out.recurrences.push_back(cycles.record(cycle));
+    if (!out.recurrences.back().reassociable) return;
+    cycles.remove_carrying(cycle);
+  }
+}
+
+}  // namespace perfcast::llvm_ir

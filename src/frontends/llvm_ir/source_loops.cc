@@ -1,0 +1,172 @@
+#include "frontends/llvm_ir/source_loops.h"
+
+#include <llvm/Demangle/Demangle.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/Passes/PassBuilder.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "frontends/llvm_ir/essential.h"
+#include "frontends/llvm_ir/location.h"
+#include "frontends/llvm_ir/module.h"
+
+namespace perfcast::llvm_ir {
+namespace {
+
+using Place = std::tuple<std::string, int, int>;
+Place place_of(const Location& at) { return {at.file, at.line, at.column}; }
+
+struct Iterations {
+  double entries = 0, iterations = 0;
+};
+
+// ------------------------------------------------------------------------- counts of the early IR, and its weights
+
+// Edges that leave a loop through its header: a test before the body, which does not begin an iteration.
+double tested_out(const llvm::Loop& loop, const FunctionCounts& counts, const std::map<const llvm::BasicBlock*, int>& number,
+                  const std::vector<const llvm::BasicBlock*>& blocks) {
+  if (loop.getLoopLatch() == loop.getHeader()) return 0;
+  double out = 0;
+  for (const EdgeCount& edge : counts.blocks[static_cast<std::size_t>(number.at(loop.getHeader()))].next)
+    if (!loop.contains(blocks[static_cast<std::size_t>(edge.to)])) out += edge.count;
+  return out;
+}
+
+void count_iterations(llvm::Function& function, const FunctionCounts& counts, std::map<Place, Iterations>& found) {
+  llvm::DominatorTree tree(function);
+  llvm::LoopInfo loops(tree);
+  std::map<const llvm::BasicBlock*, int> number;
+  std::vector<const llvm::BasicBlock*> blocks;
+  for (const auto& block : function) number.emplace(&block, static_cast<int>(blocks.size())), blocks.push_back(&block);
+  for (const llvm::Loop* loop : loops.getLoopsInPreorder()) {
+    double header = counts.blocks[static_cast<std::size_t>(number.at(loop->getHeader()))].count, back = 0;
+    for (const llvm::BasicBlock* block : loop->blocks())
+      for (const EdgeCount& edge : counts.blocks[static_cast<std::size_t>(number.at(block))].next)
+        if (blocks[static_cast<std::size_t>(edge.to)] == loop->getHeader()) back += edge.count;
+    Iterations& here = found[place_of(location_of(*loop))];
+    here.entries += header - back, here.iterations += header - tested_out(*loop, counts, number, blocks);
+  }
+}
+
+// Counts as branch weights, so that they survive whatever the passes do to the blocks.
+void attach_weights(llvm::Function& function, const FunctionCounts& counts) {
+  std::map<const llvm::BasicBlock*, int> number;
+  for (const auto& block : function) number.emplace(&block, static_cast<int>(number.size()));
+  llvm::MDBuilder builder(function.getContext());
+  double most = 1;
+  for (const auto& block : counts.blocks) most = std::max(most, block.count);
+  const double scale = std::min(1.0, 4e9 / (most + 1));
+  for (auto& block : function) {
+    llvm::Instruction* end = block.getTerminator();
+    if (end->getNumSuccessors() < 2 || !(llvm::isa<llvm::BranchInst>(end) || llvm::isa<llvm::SwitchInst>(end))) continue;
+    const BlockCounts& known = counts.blocks[static_cast<std::size_t>(number.at(&block))];
+    std::vector<std::uint32_t> weights;
+    for (unsigned k = 0; k < end->getNumSuccessors(); k++) {
+      double sum = 0;
+      int same = 0;
+      for (const EdgeCount& edge : known.next)
+        if (edge.to == number.at(end->getSuccessor(k))) sum += edge.count;
+      for (unsigned other = 0; other < end->getNumSuccessors(); other++) same += end->getSuccessor(other) == end->getSuccessor(k);
+      double weight = sum * scale / same;
+      weights.push_back(static_cast<std::uint32_t>(weight > 0 && weight < 1 ? 1 : weight));
+    }
+    if (std::ranges::any_of(weights, [](auto w) { return w > 0; })) end->setMetadata(llvm::LLVMContext::MD_prof, builder.createBranchWeights(weights));
+  }
+  function.setEntryCount(static_cast<std::uint64_t>(std::max(1.0, counts.entries)));
+}
+
+// ------------------------------------------------------------------------------------- cleaned up, but not vectorised
+
+struct Analyses {
+  llvm::LoopAnalysisManager loop;
+  llvm::FunctionAnalysisManager function;
+  llvm::CGSCCAnalysisManager calls;
+  llvm::ModuleAnalysisManager module;
+};
+
+void clean_up(llvm::Module& module, Analyses& analyses) {
+  for (auto& function : module)
+    if (function.hasOptNone()) function.removeFnAttr(llvm::Attribute::OptimizeNone), function.removeFnAttr(llvm::Attribute::NoInline);
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = tuning.SLPVectorization = tuning.LoopUnrolling = tuning.LoopInterleaving = false;
+  llvm::PassBuilder builder(nullptr, tuning);
+  builder.registerModuleAnalyses(analyses.module), builder.registerCGSCCAnalyses(analyses.calls);
+  builder.registerFunctionAnalyses(analyses.function), builder.registerLoopAnalyses(analyses.loop);
+  builder.crossRegisterProxies(analyses.loop, analyses.function, analyses.calls, analyses.module);
+  auto passes = builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
+  passes.run(module, analyses.module);
+}
+
+std::string written_in(const llvm::Loop& loop, const llvm::Function& function) {
+  const llvm::DILocation* at = loop.getStartLoc().get();
+  const llvm::DISubprogram* subprogram = at ? at->getScope()->getSubprogram() : function.getSubprogram();
+  if (!subprogram) return llvm::demangle(function.getName().str());
+  std::string linkage = subprogram->getLinkageName().str();
+  return linkage.empty() ? subprogram->getName().str() : llvm::demangle(linkage);
+}
+
+void add_lines(const llvm::Loop& loop, SourceLoop& out) {
+  out.first_line = out.last_line = out.at.line;
+  for (const llvm::BasicBlock* block : loop.blocks())
+    for (const auto& i : *block)
+      if (Location at = location_of(i.getDebugLoc().get()); at.known() && at.file == out.at.file)
+        out.first_line = std::min(out.first_line, at.line), out.last_line = std::max(out.last_line, at.line);
+}
+
+void add_loops(llvm::Function& function, Analyses& analyses, const std::map<Place, Iterations>& counted,
+               const std::string& name, std::vector<SourceLoop>& out) {
+  auto& managers = analyses.function;
+  const llvm::LoopInfo& loops = managers.getResult<llvm::LoopAnalysis>(function);
+  LoopAnalyses views{loops, managers.getResult<llvm::ScalarEvolutionAnalysis>(function),
+                     managers.getResult<llvm::BlockFrequencyAnalysis>(function)};
+  std::map<const llvm::Loop*, int> number;
+  for (const llvm::Loop* loop : loops.getLoopsInPreorder()) {
+    SourceLoop made;
+    made.function = name, made.at = location_of(*loop), made.source_function = written_in(*loop, function);
+    auto it = counted.find(place_of(made.at));
+    if (it == counted.end() || it->second.iterations <= 0) continue;
+    made.entries = it->second.entries, made.iterations = it->second.iterations;
+    made.innermost = loop->isInnermost();
+    for (const llvm::Loop* around = loop->getParentLoop(); around && !made.parent; around = around->getParentLoop())
+      if (auto known = number.find(around); known != number.end()) made.parent = known->second;
+    add_lines(*loop, made);
+    add_essential_operations(*loop, views, made);
+    add_recurrences(*loop, views, made);
+    number.emplace(loop, static_cast<int>(out.size()));
+    out.push_back(std::move(made));
+  }
+}
+
+}  // namespace
+
+Result<std::vector<SourceLoop>> source_loops(const CompiledProgram& program, Stage stage, const CountedRun& run) {
+  std::vector<SourceLoop> found;
+  std::vector<LoadedModule> modules;
+  std::map<Place, Iterations> counted;
+  for (std::size_t u = 0; u < program.units.size(); u++) {
+    const Unit& unit = program.units[u];
+    TRY(LoadedModule loaded, load_module(stage == Stage::early ? unit.early_bitcode : unit.final_bitcode));
+    for (const FunctionCounts& counts : run.units[u].functions)
+      if (llvm::Function* function = loaded.module->getFunction(counts.name); function && function->size() == counts.blocks.size()) {
+        if (!counts.duplicate) count_iterations(*function, counts, counted);
+        attach_weights(*function, counts);
+      }
+    modules.push_back(std::move(loaded));
+  }
+  for (std::size_t u = 0; u < modules.size(); u++) {
+    Analyses analyses;
+    clean_up(*modules[u].module, analyses);
+    std::map<std::string, std::string> unique;
+    for (const FunctionCounts& counts : run.units[u].functions) unique[counts.name] = counts.duplicate ? "" : counts.unique;
+    for (auto& function : *modules[u].module) {
+      auto name = unique.find(function.getName().str());
+      if (!function.isDeclaration() && (name == unique.end() || !name->second.empty()))
+        add_loops(function, analyses, counted, name == unique.end() ? function.getName().str() : name->second, found);
+    }
+  }
+  return found;
+}
+
+}  // namespace perfcast::llvm_ir
