@@ -1,84 +1,89 @@
-/* Looks at the running program every millisecond (or as often as the kernel allows) of its processor time and writes
-   where it was: one line per look, the address within the executable in hexadecimal, or "-" when in a library.
-   Preloaded; the file is named by PERFCAST_SAMPLES. The samples lie in a fixed table, so that the handler does nothing
-   but store. */
+/* Where the first thread of a program spends its time: at random moments, on average every PERFCAST_SAMPLE_NS, a timer
+   signal writes down the program counter. Loaded before the program's own libraries (LD_PRELOAD), so that the program is
+   the plain one. Timers of the monotonic clock need neither counters nor rights and are finer than those of CPU time.
+   The file named by PERFCAST_SAMPLES holds `struct samples`, mapped, so that it survives any ending. */
 #define _GNU_SOURCE
-#include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
 #include <signal.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { most = 1 << 20 };
-static uintptr_t *seen;
-static unsigned count;
-static uintptr_t base, first, last; /* of the executable's code */
-static char *file;
+struct samples {
+  uint64_t magic, capacity, taken, base; /* base: where the executable was loaded */
+  uint64_t cpu_at_start;                 /* nanoseconds of CPU time before the program's own code ran */
+  uint64_t unused[3];
+  uint64_t place[];
+};
+
+static struct samples *samples;
 static timer_t timer;
+static long mean_ns = 100000;
+static uint64_t random_state = 88172645463325252u;
 
-static uintptr_t place_of(const ucontext_t *context) {
+static void arm(void) {
+  random_state ^= random_state << 13, random_state ^= random_state >> 7, random_state ^= random_state << 17;
+  long wait = mean_ns / 2 + (long)(random_state % (uint64_t)mean_ns);
+  struct itimerspec next = {{0, 0}, {wait / 1000000000L, wait % 1000000000L}};
+  timer_settime(timer, 0, &next, 0);
+}
+
+static void on_signal(int number, siginfo_t *info, void *context) {
+  (void)number, (void)info;
+  const ucontext_t *at = context;
+  uint64_t place;
 #if defined(__x86_64__)
-  return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+  place = (uint64_t)at->uc_mcontext.gregs[REG_RIP];
 #elif defined(__aarch64__)
-  return (uintptr_t)context->uc_mcontext.pc;
+  place = (uint64_t)at->uc_mcontext.pc;
 #else
-#error "an instruction set whose program counter is not known here"
+  place = 0;
 #endif
+  if (samples->taken < samples->capacity) samples->place[samples->taken++] = place;
+  arm();
 }
 
-static void look(int signal, siginfo_t *info, void *context) {
-  (void)signal, (void)info;
-  unsigned i = __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED);
-  if (i < most) seen[i] = place_of(context);
+static int find_base(struct dl_phdr_info *info, size_t size, void *base) {
+  (void)size;
+  *(uint64_t *)base = info->dlpi_addr;
+  return 1; /* the first is the executable */
 }
 
-/* The first object told is the executable. */
-static int find_program(struct dl_phdr_info *info, size_t size, void *unused) {
-  (void)size, (void)unused;
-  base = info->dlpi_addr;
-  for (int i = 0; i < info->dlpi_phnum; i++) {
-    const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-    if (p->p_type != PT_LOAD || !(p->p_flags & PF_X)) continue;
-    uintptr_t low = base + p->p_vaddr, high = low + p->p_memsz;
-    if (!first || low < first) first = low;
-    if (high > last) last = high;
-  }
-  return 1;
-}
-
-__attribute__((constructor)) static void begin(void) {
-  const char *name = getenv("PERFCAST_SAMPLES");
+__attribute__((constructor)) static void start(void) {
+  const char *name = getenv("PERFCAST_SAMPLES"), *period = getenv("PERFCAST_SAMPLE_NS");
   if (!name) return;
-  file = strdup(name);
-  unsetenv("PERFCAST_SAMPLES"); /* children are not looked at */
-  unsetenv("LD_PRELOAD");
-  seen = calloc(most, sizeof *seen);
-  if (!seen) return;
-  dl_iterate_phdr(find_program, 0);
-  struct sigaction action = {0};
-  action.sa_sigaction = look;
-  action.sa_flags = SA_SIGINFO | SA_RESTART;
-  sigaction(SIGPROF, &action, 0);
-  struct sigevent event = {0};
-  event.sigev_notify = SIGEV_SIGNAL, event.sigev_signo = SIGPROF;
-  if (timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &timer) != 0) return;
-  struct itimerspec period = {{0, 997000}, {0, 997000}};
-  timer_settime(timer, 0, &period, 0);
+  int file = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  uint64_t capacity = 1 << 18, bytes = sizeof(struct samples) + capacity * 8;
+  if (file < 0 || ftruncate(file, (off_t)bytes) != 0) return;
+  void *memory = mmap(0, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  close(file);
+  if (memory == MAP_FAILED) return;
+  samples = memory;
+  samples->magic = 0x31504d4153434650u, samples->capacity = capacity;
+  dl_iterate_phdr(find_base, &samples->base);
+  if (period && atol(period) > 0) mean_ns = atol(period);
+  unsetenv("LD_PRELOAD"), unsetenv("PERFCAST_SAMPLES"); /* programs it starts are not sampled */
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_sigaction = on_signal, action.sa_flags = SA_RESTART | SA_SIGINFO;
+  struct sigevent event;
+  memset(&event, 0, sizeof event);
+  event.sigev_notify = SIGEV_THREAD_ID, event.sigev_signo = SIGPROF;
+  event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+  if (sigaction(SIGPROF, &action, 0) != 0 || timer_create(CLOCK_MONOTONIC, &event, &timer) != 0) return;
+  struct timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  samples->cpu_at_start = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+  random_state ^= samples->cpu_at_start * 0x9e3779b97f4a7c15u;
+  arm();
 }
 
-__attribute__((destructor)) static void end(void) {
-  if (!seen || !file) return;
-  struct itimerspec never = {{0, 0}, {0, 0}};
-  timer_settime(timer, 0, &never, 0);
-  FILE *out = fopen(file, "w");
-  if (!out) return;
-  for (unsigned i = 0; i < count && i < most; i++)
-    if (seen[i] >= first && seen[i] < last) fprintf(out, "0x%lx\n", (unsigned long)(seen[i] - base));
-    else fputs("-\n", out);
-  fclose(out);
+__attribute__((destructor)) static void stop(void) {
+  if (samples) timer_delete(timer);
 }

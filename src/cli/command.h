@@ -13,6 +13,7 @@ namespace perfcast::cli {
 using Action = std::function<Status()>;
 
 void add_analyze(CLI::App& app, Action& action);
+void add_bounds(CLI::App& app, Action& action);
 void add_characterize(CLI::App& app, Action& action);
 void add_dilate(CLI::App& app, Action& action);
 void add_completion(CLI::App& app, Action& action);

@@ -26,6 +26,7 @@ constexpr Command commands[] = {
     {"predict", "How long will it take there?", add_predict},
     {"tree", "Where does the demand go; what does an upgrade buy?", add_tree},
     {"dilate", "Would a faster network help, measured on the network you have?", add_dilate},
+    {"bounds", "How fast could its loops be, and what is in the way?", add_bounds},
     {"validate", "How wrong are the predictions, on this machine, today?", add_validate},
     {"report", "Show it all: one offline page from any mix of files", add_report},
     {"gate", "Has this change made the program slower, by what it executes?", add_gate},

@@ -7,6 +7,8 @@
 
 #include "base/paths.h"
 #include "engine/resolve.h"
+#include "engine/simulate.h"
+
 
 namespace perfcast::engine {
 namespace {
@@ -119,7 +121,7 @@ const IdealCode::Demand& IdealCode::of(const std::string& operation, bool whole_
   return it->second;
 }
 
-IdealCode::Demand IdealCode::measure(const std::string& operation, bool whole_vectors) const {
+IdealCode::Choice IdealCode::choose(const std::string& operation, bool whole_vectors) const {
   std::size_t dot = operation.find('.');
   std::string name = operation.substr(0, dot);
   Type type = type_of(dot == std::string::npos ? "" : operation.substr(dot + 1));
@@ -137,7 +139,7 @@ IdealCode::Demand IdealCode::measure(const std::string& operation, bool whole_ve
   // Widths from the widest down: some operations have no form of the full width.
   for (int bits : {512, 256, 128, 64}) {
     bool vector = bits > 64;
-    if (bits > vector_bits_ || (vector && !whole_vectors) || (machine_.isa == "x86_64" && bits == 128)) continue;
+    if (bits > vector_bits_ || (vector && !whole_vectors) || (machine_.isa == "x86_64" && bits == 128 && vector_bits_ > 128)) continue;
     std::string upper = name;
     for (char& c : upper) c = static_cast<char>(std::toupper(c));
     InstructionForm form;
@@ -151,20 +153,66 @@ IdealCode::Demand IdealCode::measure(const std::string& operation, bool whole_ve
     form.floating = type.floating || vector || name[0] == 'f' || name == "sqrt";
     form.vector_bits = vector ? bits : form.floating ? 128 : 0;
     if (form.load || form.store) form.memory_bytes = vector ? bits / 8 : type.bits / 8;
-    std::vector<InstructionForm> forms{form};
-    Instruction instruction;
-    instruction.defs = {{1, 0, false}}, instruction.uses = {{2, 0, form.load || form.store}, {3, 1, false}};
-    if (form.store || form.branch) instruction.defs.clear();
-    auto resolved = resolve_all(tables_->core, forms, {instruction});
     // Integer divisions have no vector form at all: one each.
-    double elements = vector && form.opcode.find("DIV") == 0 ? 1 : vector ? static_cast<double>(bits) / type.bits : 1;
-    if (resolved[0].micro_ops.empty() && bits > 64 && machine_.isa != "") continue;  // not a form this core is known to have
+    bool divides = form.opcode.starts_with("IDIV") || form.opcode.starts_with("SDIV");
+    return {form, vector && !divides ? static_cast<double>(bits) / type.bits : 1, true};
+  }
+  return {};
+}
+
+namespace {
+
+Instruction plain_instruction(const InstructionForm& form) {
+  Instruction instruction;
+  instruction.defs = {{1, 0, false}}, instruction.uses = {{2, 0, form.load || form.store}, {3, 1, false}};
+  if (form.store || form.branch) instruction.defs.clear();
+  return instruction;
+}
+
+}  // namespace
+
+IdealCode::Demand IdealCode::measure(const std::string& operation, bool whole_vectors) const {
+  for (bool whole : {whole_vectors, false}) {
+    Choice choice = choose(operation, whole);
+    if (!choice.known) continue;
+    std::vector<InstructionForm> forms{choice.form};
+    auto resolved = resolve_all(tables_->core, forms, {plain_instruction(choice.form)});
+    if (resolved[0].micro_ops.empty() && whole) continue;  // not a form this core is known to have
     Demand demand;
-    demand.slots = resolved[0].slots / elements;
-    for (const auto& op : resolved[0].micro_ops) demand.ports[op.ports] += op.occupancy / elements;
+    demand.add(of_code(resolved[0]), 1 / choice.elements);
     return demand;
   }
   return {};
+}
+
+IdealCode::Demand IdealCode::of_code(const StaticInstruction& instruction) {
+  Demand demand;
+  demand.slots = instruction.slots;
+  for (const auto& op : instruction.micro_ops) demand.ports[op.ports] += op.occupancy;
+  return demand;
+}
+
+double IdealCode::latency(const std::string& operation) {
+  double plain = costs_.of(operation).latency;
+  if (!operation.starts_with("fadd.")) return plain;
+  Choice choice = choose("fma" + operation.substr(operation.find('.')), false);
+  Instruction sum;
+  sum.defs = {{1, 0, false}}, sum.uses = {{2, 0, false}, {3, 1, false}, {1, 2, false}};
+  auto time = simulate_loop(std::vector(8, sum), {choice.form}, *machine_.core);
+  return time ? std::min(plain > 0 ? plain : 1e9, time->cycles_per_iteration / 8) : plain;
+}
+
+double IdealCode::chained(const std::string& operation) {
+  Choice choice = choose(operation, true);
+  if (!choice.known) return 0;
+  constexpr int chains = 12;
+  std::vector<Instruction> body;
+  for (int k = 0; k < chains; k++) {
+    body.emplace_back();
+    body.back().defs = {{10 + k, 0, false}}, body.back().uses = {{2, 0, false}, {3, 1, false}, {10 + k, 2, false}};
+  }
+  auto time = simulate_loop(body, {choice.form}, *machine_.core);
+  return time ? time->cycles_per_iteration / chains / choice.elements : 0;
 }
 
 IdealCode::Bound IdealCode::bound(const Demand& demand) const {

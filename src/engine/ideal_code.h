@@ -9,6 +9,8 @@
 
 #include "base/result.h"
 #include "engine/operation_cost.h"
+#include "engine/static_instruction.h"
+#include "record/instruction.h"
 #include "record/machine.h"
 
 namespace perfcast::engine {
@@ -37,12 +39,22 @@ class IdealCode {
   // Hall's theorem over the ports, and the width of rename.
   Bound bound(const Demand& demand) const;
 
-  // Cycles in a chain of itself.
-  double latency(const std::string& operation) { return costs_.of(operation).latency; }
+  // Cycles in a chain of itself; of an addition, as a fused operation's sum where that is faster.
+  double latency(const std::string& operation);
+  // Cycles per element when as many chains as fit the registers run side by side: what a sum reaches in practice.
+  double chained(const std::string& operation);
+  // The ports that code already resolved asks for, `times` each.
+  static Demand of_code(const StaticInstruction& instruction);
   int vector_bits() const { return vector_bits_; }
 
  private:
   struct Tables;
+  struct Choice {
+    InstructionForm form;
+    double elements = 1;
+    bool known = false;
+  };
+  Choice choose(const std::string& operation, bool whole_vectors) const;
   Demand measure(const std::string& operation, bool whole_vectors) const;
   const Machine& machine_;
   int vector_bits_;

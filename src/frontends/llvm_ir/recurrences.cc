@@ -82,6 +82,8 @@ class Cycles {
       if (name.empty()) name = llvm::isa<llvm::LoadInst>(i) ? "load" : "call";
       const Instruction* product = fused_product(i);
       if (product && on_cycle.contains(product)) name = "fma";
+      // A fused operation on a cycle through its sum alone may as well be a product and an addition: the addition counts.
+      if (name == "fma" && !product && i.getOperand(2) == nodes_[static_cast<std::size_t>(arcs_[a].from)]) name = "fadd";
       bool fused_away = name == "fmul" && i.hasOneUse() && on_cycle.contains(llvm::cast<Instruction>(*i.user_begin())) &&
                         fused_product(*llvm::cast<Instruction>(*i.user_begin())) == &i;
       if (!found.line) found.line = location_of(i.getDebugLoc().get()).line;

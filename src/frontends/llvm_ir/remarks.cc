@@ -4,8 +4,8 @@
 #include <llvm/Remarks/RemarkFormat.h>
 #include <llvm/Remarks/RemarkParser.h>
 
-#include <algorithm>
 #include <set>
+#include <string_view>
 
 #include "frontends/source_path.h"
 
@@ -19,6 +19,13 @@ bool worth_keeping(const llvm::remarks::Remark& remark) {
   if (remark.RemarkType == llvm::remarks::Type::Passed) return remark.PassName == "loop-vectorize";
   if (remark.PassName == "inline") return remark.RemarkName != "NoDefinition";
   return true;
+}
+
+// Quotes are doubled and line ends spelled out in the record.
+std::string plain(std::string text) {
+  for (auto [from, to] : {std::pair("\\n", " "), {"\"\\n", " "}, {"''", "'"}, {"\"", ""}, {"\n", " "}, {"  ", " "}})
+    for (std::size_t at; (at = text.find(from)) != std::string::npos;) text.replace(at, std::string_view(from).size(), to);
+  return text;
 }
 
 }  // namespace
@@ -43,8 +50,7 @@ std::vector<CompilerRemark> compiler_remarks(const CompiledProgram& program) {
       const llvm::remarks::Remark& remark = **next;
       if (!worth_keeping(remark)) continue;
       CompilerRemark made;
-      made.pass = remark.PassName.str(), made.text = remark.getArgsAsMsg();
-      std::ranges::replace(made.text, '\n', ' ');
+      made.pass = remark.PassName.str(), made.text = plain(remark.getArgsAsMsg());
       made.at = {source_path(remark.Loc->SourceFilePath.str(), unit.folder), static_cast<int>(remark.Loc->SourceLine),
                  static_cast<int>(remark.Loc->SourceColumn)};
       made.missed = remark.RemarkType != llvm::remarks::Type::Passed;

@@ -1,0 +1,158 @@
+#include "frontends/sampling/sampling.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <map>
+
+#include "base/files.h"
+#include "base/paths.h"
+#include "base/timing.h"
+#include "frontends/machine_code/elf_image.h"
+
+namespace perfcast::sampling {
+namespace {
+
+// The head of the file that data/runtime/sampler.c writes.
+struct Head {
+  std::uint64_t magic, capacity, taken, base, cpu_at_start, unused[3];
+};
+constexpr std::uint64_t magic = 0x31504d4153434650u;
+
+// File addresses of the executable to blocks of the machine level.
+class Map {
+ public:
+  static Result<Map> make(const Profile& profile, const std::string& executable) {
+    TRY(machine_code::ElfImage image, machine_code::ElfImage::open(executable));
+    Map map;
+    std::map<std::string, std::vector<const machine_code::CodeSymbol*>> symbols;
+    for (const auto& symbol : image.functions()) symbols[symbol.name].push_back(&symbol);
+    for (std::size_t f = 0; f < profile.machine->functions.size(); f++) {
+      const Function& function = profile.machine->functions[f];
+      if (function.library) continue;
+      auto [first, last] = extent(function);
+      if (first >= last) continue;
+      std::uint64_t moved = 0;  // added to the profile's addresses
+      if (profile.run.binary.empty()) {
+        auto it = symbols.find(function.name.substr(0, function.name.find('@')));
+        if (it == symbols.end()) continue;
+        const machine_code::CodeSymbol* best = it->second[0];
+        for (const auto* symbol : it->second)
+          if (distance(symbol->size, last - first) < distance(best->size, last - first)) best = symbol;
+        if (it->second.size() > 1) std::erase(it->second, best);  // static functions of one name
+        moved = best->address - first;
+      }
+      for (std::size_t b = 0; b < function.blocks.size(); b++)
+        for (const Instruction& instruction : function.blocks[b].code)
+          map.at_.emplace(instruction.address + moved, Place{static_cast<int>(f), static_cast<int>(b), instruction.address + moved + static_cast<std::uint64_t>(instruction.size)});
+    }
+    return map;
+  }
+  struct Place {
+    int function = 0, block = 0;
+    std::uint64_t end = 0;
+  };
+  const Place* find(std::uint64_t address) const {
+    auto it = at_.upper_bound(address);
+    if (it == at_.begin()) return nullptr;
+    --it;
+    return address < it->second.end ? &it->second : nullptr;
+  }
+
+ private:
+  static std::uint64_t distance(std::uint64_t a, std::uint64_t b) { return a > b ? a - b : b - a; }
+  static std::pair<std::uint64_t, std::uint64_t> extent(const Function& function) {
+    std::uint64_t first = ~0ull, last = 0;
+    for (const Block& block : function.blocks)
+      for (const Instruction& i : block.code)
+        first = std::min(first, i.address), last = std::max(last, i.address + static_cast<std::uint64_t>(i.size));
+    return {first, last};
+  }
+  std::map<std::uint64_t, Place> at_;
+};
+
+Result<std::string> build_sampler(const TemporaryFolder& folder) {
+  std::string library = folder.file("sampler.so");
+  for (const char* compiler : {"clang-19", "cc", "gcc"}) {
+    if (!find_program(compiler)) continue;
+    RunRequest request;
+    request.command = {compiler, "-O1", "-shared", "-fPIC", "-w", (bundled_data() / "runtime" / "sampler.c").string(), "-o", library};
+    TRY(RunOutcome outcome, run_program(request));
+    if (outcome.ok()) return library;
+  }
+  return unfit("the sampler does not compile here", "data/runtime/sampler.c", "install clang-19 or another C compiler");
+}
+
+// One sampled run added to the histogram.
+Result<Head> read_samples(const std::string& file, const Map& map, std::map<std::pair<int, int>, double>& hits, double& inside) {
+  TRY(std::string bytes, read_file(file));
+  Head head{};
+  if (bytes.size() < sizeof head) return unfit("the sampler wrote nothing; is the program linked statically?", file);
+  std::memcpy(&head, bytes.data(), sizeof head);
+  if (head.magic != magic) return unfit("the sampler did not start", file);
+  std::uint64_t taken = std::min<std::uint64_t>(head.taken, (bytes.size() - sizeof head) / 8);
+  for (std::uint64_t k = 0; k < taken; k++) {
+    std::uint64_t place = 0;
+    std::memcpy(&place, bytes.data() + sizeof head + 8 * k, 8);
+    if (const Map::Place* found = map.find(place - head.base)) hits[{found->function, found->block}]++, inside++;
+  }
+  head.taken = taken;
+  return head;
+}
+
+}  // namespace
+
+Result<SampledProgram> sample_program(const Profile& profile, const RunRequest& program, const SampleOptions& options) {
+  if (!profile.machine) return unfit("the profile holds no machine code", profile.program);
+  TRY(Map map, Map::make(profile, program.command.at(0)));
+  TRY(TemporaryFolder folder, TemporaryFolder::make("sample"));
+  TRY(std::string library, build_sampler(folder));
+  ReferenceChain chain;
+  for (int k = 0; k < 5; k++) chain.step_ns();
+  SampledProgram out;
+  std::vector<TimedRun> plain;
+  std::map<std::pair<int, int>, double> hits;
+  double wall = 0, cpu_before = 0;
+  RunRequest sampled = program;
+  sampled.environment["LD_PRELOAD"] = library;
+  constexpr int most_runs = 400;
+  // Plain and sampled runs in turn, so that a disturbance hits both.
+  while (out.sampled_runs < most_runs && (out.sampled_runs == 0 || (wall < options.budget.value && out.samples < options.wanted))) {
+    if (plain.size() < 5 || plain.size() < static_cast<std::size_t>(out.sampled_runs)) {
+      TRY(TimedRun run, timed_run(program, chain));
+      if (!run.ended_with(profile.run.exit_code)) return unfit("the program " + run.outcome.how_it_ended(program.limits) + " when it was timed", profile.program);
+      wall += run.wall.value, plain.push_back(std::move(run));
+    }
+    const std::string file = folder.file("samples" + std::to_string(out.sampled_runs));
+    double period = std::max(options.period_ns, plain.back().wall.value * 1e9 / 200000);
+    sampled.environment["PERFCAST_SAMPLES"] = file;
+    sampled.environment["PERFCAST_SAMPLE_NS"] = std::to_string(static_cast<long>(period));
+    TRY(TimedRun run, timed_run(sampled, chain));
+    wall += run.wall.value;
+    TRY(Head head, read_samples(file, map, hits, out.in_program));
+    std::error_code ignored;
+    std::filesystem::remove(file, ignored);
+    out.samples += static_cast<double>(head.taken), cpu_before += 1e-9 * static_cast<double>(head.cpu_at_start), out.sampled_runs++;
+    if (head.taken == 0 && out.sampled_runs >= 20) return unfit("the program ends before a sample can be taken", profile.program, "give it more work");
+  }
+  mark_disturbed(plain, chain);
+  RunSummary summary = summarize_runs(plain);
+  bool threads = plain[0].cpu.value > 1.2 * plain[0].wall.value;
+  out.seconds = summary.seconds;
+  if (threads) {
+    std::vector<double> walls;
+    for (const TimedRun& run : plain) walls.push_back(run.wall.value);
+    std::ranges::sort(walls);
+    out.seconds = walls[walls.size() / 2];
+  }
+  out.plain_runs = static_cast<int>(plain.size()), out.disturbed = summary.disturbed;
+  double own = std::max(0.0, out.seconds - cpu_before / out.sampled_runs);
+  for (const auto& [place, times] : hits) out.blocks.push_back({place.first, place.second, own * times / out.samples});
+  out.how = fmt::format("{:.0f} samples of the program counter in {} runs, {:.0f} % in the program's own code; {} of {} runs without the sampler, {} disturbed", out.samples,
+                        out.sampled_runs, 100 * out.in_program / std::max(1.0, out.samples), threads ? "elapsed time" : "CPU time", out.plain_runs, out.disturbed);
+  return out;
+}
+
+}  // namespace perfcast::sampling

@@ -1,0 +1,147 @@
+#include "methods/bounds/beyond.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/regions.h"
+
+namespace perfcast::bounds {
+namespace {
+
+constexpr auto misprediction = static_cast<std::size_t>(engine::Cause::misprediction);
+
+std::vector<const Access*> accesses_of(const Profile& profile, const LoopGroup& group) {
+  std::vector<const Access*> all;
+  if (!profile.ir) return all;
+  for (auto [f, b] : group.ir_blocks)
+    for (const Access& access : profile.ir->functions[static_cast<std::size_t>(f)].blocks[static_cast<std::size_t>(b)].accesses)
+      all.push_back(&access);
+  return all;
+}
+
+bool waits(const Access& access) { return access.kind == AddressKind::chase || access.kind == AddressKind::dependent; }
+
+// Lines per run by the level that serves them; of dependent loads only, or of all.
+std::vector<double> served_lines(const std::vector<const Access*>& accesses, const MemoryModel& memory, double footprint, bool dependent_only) {
+  std::vector<double> lines(memory.levels.size(), 0);
+  for (const Access* access : accesses) {
+    if (dependent_only && !waits(*access)) continue;
+    engine::Served served = engine::served_by(*access, memory, footprint);
+    for (std::size_t l = 0; l < lines.size() && l < served.near.size(); l++) lines[l] += access->count * (served.near[l] + served.alone[l]);
+  }
+  return lines;
+}
+
+// First touches of pages, in proportion to first touches of lines.
+double fault_share(const Profile& profile, const std::vector<const Access*>& accesses) {
+  double own = 0, all = 0;
+  for (const Access* access : accesses) own += access->cold * access->count;
+  for (const Function& function : profile.ir->functions)
+    for (const Block& block : function.blocks)
+      for (const Access& access : block.accesses) all += access.cold * access.count;
+  return all > 0 ? own / all : 0;
+}
+
+}  // namespace
+
+Beyond beyond_window(const Profile& profile, const Machine& machine, const Steps& steps, const LoopGroup& group) {
+  Beyond out;
+  if (!profile.ir) return out;
+  const engine::CompiledCost& cost = steps.cost();
+  const Function* function = &profile.machine->functions[static_cast<std::size_t>(group.function)];
+  double branches = 0, dependent = 0, walks = 0, memory_all = 0;
+  std::vector<double> levels(machine.memory ? machine.memory->levels.size() : 0, 0);
+  for (const engine::CompiledBlock& b : cost.blocks) {
+    if (b.function != function || std::ranges::find(group.blocks, b.core.block) == group.blocks.end()) continue;
+    branches += b.core.by_cause[misprediction];
+    double added = b.memory.dependent_ns;
+    for (std::size_t l = 0; l < b.memory.level_ns.size() && l < levels.size(); l++) levels[l] += b.memory.level_ns[l], added += b.memory.level_ns[l];
+    dependent += b.memory.dependent_ns, memory_all += added;
+    if (b.region >= 0) {
+      const engine::RegionMemory& memory = cost.region_costs[static_cast<std::size_t>(b.region)].memory;
+      double busy = memory.overlapping_ns() + memory.dependent_ns;
+      if (busy > 0) walks += added * std::min(1.0, memory.walk_ns / busy);
+    }
+  }
+  auto accesses = accesses_of(profile, group);
+  double footprint = engine::footprint_bytes(profile, machine);
+  if (machine.memory && dependent > 0) {
+    auto lines = served_lines(accesses, *machine.memory, footprint, true);
+    double weight = 0;
+    for (std::size_t l = 0; l < lines.size(); l++)
+      lines[l] *= l == 0 ? 0 : machine.memory->levels[l].latency_ns ? machine.memory->levels[l].latency_ns->value : 1, weight += lines[l];
+    for (std::size_t l = 0; l < lines.size(); l++)
+      if (weight > 0) levels[l] += dependent * lines[l] / weight;
+    if (weight <= 0 && !levels.empty()) levels.back() += dependent;
+  }
+  auto add = [&](const std::string& name, double cycles) {
+    if (cycles <= 1e-9 * std::max(1.0, out.total)) return;
+    out.parts.push_back({name, cycles}), out.total += cycles;
+  };
+  double per_iteration = 1 / (cost.ns_per_cycle * group.iterations), kept = memory_all > 0 ? 1 - walks / memory_all : 1;
+  for (std::size_t l = 0; l < levels.size(); l++) add(machine.memory->levels[l].name, kept * levels[l] * per_iteration);
+  add("TLB", walks * per_iteration);
+  add("branches", branches / group.iterations);
+  add("OS", cost.outside.faults_ns * fault_share(profile, accesses) * per_iteration);
+  return out;
+}
+
+namespace {
+
+// Misses of an ideal cache that software governs: of each reference the window that would have to stay for its reuse
+// (what lies between two touches) is compared with the capacity; windows are given room smallest first, and what fits
+// is loaded once for the loop that carries the reuse.
+struct Window {
+  double bytes = 0;       // to keep
+  double lines_with = 0, lines_without = 0;  // fetched per iteration, when kept and when not
+};
+
+}  // namespace
+
+LoopData data_of(const Profile& profile, const Machine& machine, const LoopGroup& group) {
+  LoopData data;
+  const double line = machine.memory ? machine.memory->line_bytes : 64;
+  const double trips = group.needs.entries > 0 ? group.needs.iterations / group.needs.entries : group.iterations;
+  double touched = 0;
+  bool all_affine = group.source != nullptr;
+  std::vector<Window> windows;
+  for (const Reference& reference : group.needs.references) {
+    data.window_bytes += reference.span_bytes;
+    if (!reference.affine()) {
+      all_affine = false;
+      windows.push_back({0, reference.elements, reference.elements});
+      continue;
+    }
+    double stride = std::abs(*reference.stride_bytes[0]);
+    double extent = stride * trips + reference.span_bytes + reference.element_bytes;
+    touched += stride == 0 ? reference.element_bytes : std::min(extent, trips * std::max(1.0, reference.elements) * line);
+    double lines_per_iteration = stride == 0 ? 0 : std::min(1.0, stride / line) * std::max(1.0, stride > line ? reference.elements : 1.0);
+    // The loop around repeats the same elements: what this loop touches would have to stay.
+    bool reused = reference.stride_bytes.size() > 1 && reference.stride_bytes[1] && *reference.stride_bytes[1] == 0;
+    double outer_trips = 1;
+    if (reused && group.needs.parent) {
+      const SourceLoop& outer = profile.source_loops[static_cast<std::size_t>(*group.needs.parent)];
+      outer_trips = outer.entries > 0 ? std::max(1.0, outer.iterations / outer.entries) : 1;
+    }
+    windows.push_back({reused ? extent : reference.span_bytes, lines_per_iteration / outer_trips, lines_per_iteration});
+  }
+  if (all_affine) data.touched_bytes = touched;
+  double room = machine.memory && !machine.memory->levels.empty() && machine.memory->levels[0].capacity_bytes
+                    ? machine.memory->levels[0].capacity_bytes->value : 0;
+  std::ranges::sort(windows, {}, [](const Window& window) { return window.bytes; });
+  for (const Window& window : windows) {
+    bool kept = room <= 0 || window.bytes <= room;
+    if (kept) room -= window.bytes;
+    data.ideal_misses += kept ? window.lines_with : window.lines_without;
+  }
+  if (!machine.memory || !profile.ir) return data;
+  auto lines = served_lines(accesses_of(profile, group), *machine.memory, engine::footprint_bytes(profile, machine), false);
+  for (std::size_t l = 0; l < lines.size(); l++) {
+    if (lines[l] / group.iterations < 1e-9) continue;
+    data.served.push_back({machine.memory->levels[l].name, lines[l] / group.iterations});
+    if (l > 0) data.real_misses += lines[l] / group.iterations;
+  }
+  return data;
+}
+
+}  // namespace perfcast::bounds

@@ -1,0 +1,18 @@
+// What lies beyond the core: gap P by its parts, and the data a loop needs.
+#pragma once
+
+#include "methods/bounds/ladder.h"
+
+namespace perfcast::bounds {
+
+// Cycles per source iteration that memory levels, translation, mispredictions and the system are predicted to add.
+struct Beyond {
+  std::vector<NamedAmount> parts;  // "L2", "DRAM", ..., "TLB", "branches", "OS"; zeros left out
+  double total = 0;
+};
+Beyond beyond_window(const Profile& profile, const Machine& machine, const Steps& steps, const LoopGroup& group);
+
+// Working set, reference windows and the misses of an ideal cache (section 6.1); the real levels beside it.
+LoopData data_of(const Profile& profile, const Machine& machine, const LoopGroup& group);
+
+}  // namespace perfcast::bounds

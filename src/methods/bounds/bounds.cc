@@ -1,0 +1,202 @@
+#include "methods/bounds/bounds.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "methods/bounds/causes.h"
+#include "methods/bounds/threads.h"
+
+namespace perfcast::bounds {
+namespace {
+
+// Tolerances of the laws: what rounding and the sampling of the walk may hide.
+constexpr double order_tolerance = 0.01, measured_tolerance = 0.03;
+
+class Maker {
+ public:
+  Maker(const Profile& profile, const Machine& machine, const BoundsOptions& options, Steps& steps)
+      : profile_(profile), machine_(machine), options_(options), steps_(steps), hertz_(machine.core->clock_ghz.value * 1e9) {
+    if (options.measured)
+      for (const BlockSeconds& b : options.measured->blocks) measured_[{b.function, b.block}] += b.seconds;
+  }
+
+  Bounds make() {
+    Bounds out;
+    out.program = profile_.program, out.machine = machine_.name, out.made_by = made_here();
+    out.measured_how = options_.measured ? options_.measured->how : options_.not_measured;
+    std::vector<LoopGroup> groups = loop_groups(profile_);
+    double total = options_.measured ? options_.measured->seconds : steps_.cost().seconds();
+    RunTimeBound sums;
+    double loops_macs = 0;
+    for (const LoopGroup& group : groups) {
+      LoopBounds loop = bound(group, total, out);
+      double each = loop.iterations / hertz_;
+      sums.m += loop.m * each, sums.ma += loop.ma * each, sums.mac += loop.mac * each;
+      for (int b : group.blocks) loops_macs += steps_.macs_cycles(group.function, b);
+      if (wanted(group, loop)) out.loops.push_back(std::move(loop));
+    }
+    finish(out, sums, loops_macs, total);
+    if (!groups.empty() && !options_.threaded.empty()) add_threads(profile_, options_, steps_, hertz_, groups, out);
+    return out;
+  }
+
+ private:
+  bool wanted(const LoopGroup& group, const LoopBounds& loop) const {
+    if (options_.loops.empty()) return loop.share >= options_.hot_share;
+    return std::ranges::any_of(options_.loops, [&](const LoopName& name) {
+      const Function& function = profile_.machine->functions[static_cast<std::size_t>(group.function)];
+      bool here = name.function.empty() || name.function == loop.function || name.function == function.name || name.function == function.readable ||
+                  name.function == loop.function.substr(0, loop.function.find('('));
+      return here && (name.line == 0 || name.line == loop.line);
+    });
+  }
+
+  LoopBounds bound(const LoopGroup& group, double total, Bounds& out) {
+    LoopBounds loop;
+    const Function& function = profile_.machine->functions[static_cast<std::size_t>(group.function)];
+    const std::string holder = function.readable.empty() ? function.name : function.readable;
+    loop.function = group.source && !group.source->source_function.empty() ? group.source->source_function : holder;
+    if (loop.function != holder && !holder.starts_with(loop.function + "(")) loop.inlined_into = holder;
+    loop.file = group.at.file, loop.line = group.at.line;
+    loop.iterations = group.iterations, loop.entries = group.entries;
+    loop.outer = group.outer, loop.irreducible = group.irreducible;
+    loop.per_machine_iteration = group.iterations / group.machine_iterations;
+
+    Ladder raw = steps_.of(group);
+    bool overlaps = overlap_with_neighbours(group, raw);
+    loop.m = raw.m, loop.m_practical = raw.m_practical;
+    loop.ma = std::max(raw.ma, loop.m), loop.mac = std::max(raw.mac, loop.ma);
+    loop.macs = std::max(raw.macs, loop.mac), loop.window = std::max(raw.window, loop.macs);
+    if (overlaps) loop.remarks.push_back("a short loop: the window overlaps its ends with the code around it, which lowers every bound");
+    loop.limited_by = raw.limited_by, loop.t_d = raw.t_d, loop.t_d_reassociated = raw.t_d_reassociated;
+    add_measured(group, loop);
+    loop.gaps = {loop.ma - loop.m, loop.mac - loop.ma, loop.macs - loop.mac, loop.window - loop.macs, {}};
+    if (loop.measured) loop.gaps.p = *loop.measured - loop.window;
+
+    Beyond beyond = beyond_window(profile_, machine_, steps_, group);
+    loop.p_parts = beyond.parts;
+    if (loop.gaps.p) loop.p_parts.push_back({"rest", *loop.gaps.p - beyond.total});
+    double now = loop.measured.value_or(loop.window + beyond.total);
+    loop.seconds = now * loop.iterations / hertz_, loop.share = total > 0 ? loop.seconds / total : 0;
+    loop.essential_flops = group.needs.flops;
+    add_per_flop(loop);
+    loop.vector_bits = vector_bits_used(profile_, group);
+    loop.compiled = compiled_classes(profile_, group);
+    if (group.source) loop.essential = essential_classes(group.needs);
+    loop.data = data_of(profile_, machine_, group);
+    if (!wanted(group, loop)) return loop;
+    add_remarks(group, loop);
+    loop.advice = advice_for(profile_, machine_, steps_, {group, raw, loop, beyond});
+    check_laws(raw, loop, out);
+    return loop;
+  }
+
+  // Ports and recurrences bound a loop that runs alone. Of one that is entered often the window hides up to its own size
+  // in the code before: where the walk shows that, the walk is the bound, and those below it give way.
+  bool overlap_with_neighbours(const LoopGroup& group, Ladder& raw) const {
+    double executed = 0;
+    const Function& function = profile_.machine->functions[static_cast<std::size_t>(group.function)];
+    for (int b : group.blocks) executed += function.blocks[static_cast<std::size_t>(b)].count.value * static_cast<double>(function.blocks[static_cast<std::size_t>(b)].code.size());
+    double hidden = executed > 0 ? machine_.core->window.reorder_buffer.value * std::max(1.0, group.entries) / executed : 0;
+    double mac = std::max({raw.mac, raw.ma, raw.m});
+    if (raw.macs >= mac * (1 - order_tolerance) || raw.macs < mac * (1 - std::min(0.9, hidden))) return false;
+    raw.mac = raw.macs, raw.ma = std::min(raw.ma, raw.mac), raw.m = std::min(raw.m, raw.ma);
+    return true;
+  }
+
+  void add_measured(const LoopGroup& group, LoopBounds& loop) const {
+    if (!options_.measured || options_.measured->seconds <= 0) return;
+    double seconds = 0;
+    for (int b : group.blocks)
+      if (auto it = measured_.find({group.function, b}); it != measured_.end()) seconds += it->second;
+    double samples = options_.measured->samples * seconds / options_.measured->seconds;
+    constexpr double too_few = 5;
+    if (samples < too_few) return;
+    loop.measured = seconds * hertz_ / loop.iterations;
+    loop.measured_error = *loop.measured / std::sqrt(samples);
+  }
+
+  static void add_per_flop(LoopBounds& loop) {
+    if (loop.essential_flops <= 0) return;
+    double flops = loop.essential_flops;
+    loop.per_flop = {{"m", loop.m / flops}, {"ma", loop.ma / flops}, {"mac", loop.mac / flops}, {"macs", loop.macs / flops}, {"window", loop.window / flops}};
+    if (loop.measured) loop.per_flop["measured"] = *loop.measured / flops;
+  }
+
+  void add_remarks(const LoopGroup& group, LoopBounds& loop) const {
+    if (!group.source) loop.remarks.push_back("what the source needs is not known, so M and MA are left at 0: analyze sources with all levels");
+    if (!group.normalised) loop.remarks.push_back("per iteration of the machine's loop: how often the source iterates is not known");
+    if (group.irreducible) loop.remarks.push_back("the loop is entered in several places (irreducible)");
+    if (group.outer) loop.remarks.push_back("an outer loop: what lies in the loops inside it is theirs");
+    for (const CompilerRemark* remark : remarks_about(profile_, group, "loop-vectorize"))
+      if (loop.remarks.size() < 6) loop.remarks.push_back("compiler: " + remark->text);
+    if (loop.compiled.calls > 0) loop.remarks.push_back("calls routines whose time is not in here");
+  }
+
+  void check_laws(const Ladder& raw, const LoopBounds& loop, Bounds& out) const {
+    auto law = [&](const char* text, double lower, double upper, double tolerance) {
+      if (lower > upper * (1 + tolerance) && lower - upper > 1e-6)
+        out.broken_laws.push_back({text, loop.function, {loop.file, loop.line, 0}, lower / std::max(upper, 1e-12) - 1});
+    };
+    law("m <= ma", raw.m, raw.ma, order_tolerance);
+    law("ma <= mac", raw.ma, raw.mac, order_tolerance);
+    law("mac <= macs", raw.mac, raw.macs, order_tolerance);
+    if (!loop.measured) return;
+    double noise = 2 * loop.measured_error.value_or(0) / *loop.measured;
+    law("macs <= measured", loop.macs, *loop.measured, std::max(measured_tolerance, noise));
+  }
+
+  void finish(Bounds& out, RunTimeBound sums, double loops_macs, double total) const {
+    std::ranges::sort(out.loops, std::greater{}, &LoopBounds::seconds);
+    double outside = std::max(0.0, steps_.total_macs() - loops_macs) / hertz_;
+    out.outside_loops_seconds = outside;
+    // Code outside loops has no source loop to be compared with: its schedule stands for all bounds of it but M.
+    sums.ma += outside, sums.mac += outside;
+    sums.macs = std::max(steps_.total_macs() / hertz_, sums.mac), sums.window = std::max(steps_.total_window() / hertz_, sums.macs);
+    if (options_.measured) sums.measured = options_.measured->seconds;
+    out.run_time = sums;
+    for (const LoopBounds& loop : out.loops) {
+      out.loops_share += total > 0 ? loop.seconds / total : 0;
+      for (const Advice& advice : loop.advice) out.advice.push_back(advice);
+    }
+    std::ranges::sort(out.advice, std::greater{}, &Advice::seconds);
+    if (profile_.source_loops.empty())
+      out.unknown.push_back({"what the loops of the source need: the profile does not say, so M and MA are 0", {}, 0});
+    if (!profile_.ir) out.unknown.push_back({"memory behaviour and the origin of loops: the profile has no IR level", {}, 0});
+    if (!machine_.memory) out.unknown.push_back({"memory levels of " + machine_.name + ": gap P is not split", {}, 0});
+  }
+
+  const Profile& profile_;
+  const Machine& machine_;
+  const BoundsOptions& options_;
+  Steps& steps_;
+  double hertz_;
+  std::map<std::pair<int, int>, double> measured_;
+};
+
+}  // namespace
+
+Result<Bounds> bounds(const Profile& profile, const Machine& machine, const BoundsOptions& options) {
+  TRY(std::unique_ptr<Steps> steps, Steps::make(profile, machine, options.instructions));
+  Bounds made = Maker(profile, machine, options, *steps).make();
+  if (!options.loops.empty() && made.loops.empty()) {
+    std::string named = options.loops[0].function + (options.loops[0].line ? ":" + std::to_string(options.loops[0].line) : "");
+    return wrong_usage("no executed loop is named " + named, "perfcast bounds without --loop lists those there are");
+  }
+  return made;
+}
+
+Result<LoopName> loop_name(const std::string& text) {
+  LoopName name;
+  std::size_t colon = text.rfind(':');
+  std::string line = colon == std::string::npos ? text : text.substr(colon + 1);
+  bool number = !line.empty() && std::ranges::all_of(line, [](unsigned char c) { return std::isdigit(c); });
+  if (number) name.line = std::atoi(line.c_str());
+  if (colon != std::string::npos && !number) return wrong_usage("--loop " + text + ": no line number after the colon", "--loop sweep:12");
+  name.function = colon != std::string::npos ? text.substr(0, colon) : number ? "" : text;
+  return name;
+}
+
+}  // namespace perfcast::bounds

@@ -1,0 +1,135 @@
+#include "methods/bounds/classes.h"
+
+#include <algorithm>
+
+namespace perfcast::bounds {
+namespace {
+
+bool has(const std::string& text, std::initializer_list<const char*> any) {
+  return std::ranges::any_of(any, [&](const char* part) { return text.find(part) != std::string::npos; });
+}
+
+// Elements of the vectors a packed instruction works on, by the ending of LLVM's opcode: PD, PS, v2f64, v4f32, ...
+int lanes_of(const InstructionForm& form) {
+  const std::string& op = form.opcode;
+  if (auto at = op.find('v'); at != std::string::npos && at + 1 < op.size() && std::isdigit(static_cast<unsigned char>(op[at + 1])))
+    return std::max(1, std::atoi(op.c_str() + at + 1));
+  int bits = std::max(form.vector_bits, 0);
+  if (has(op, {"PD"})) return std::max(1, bits / 64);
+  if (has(op, {"PS"}) && !has(op, {"PSS"})) return std::max(1, bits / 32);
+  return 1;
+}
+
+Kind float_kind(const std::string& op) {
+  if (has(op, {"FMADD", "FMSUB", "FNMADD", "FNMSUB", "FMLA", "FMLS"}) || op == "FMA") return Kind::fused;
+  if (has(op, {"DIV", "SQRT"})) return Kind::divide;
+  if (has(op, {"ADDSD", "ADDSS", "ADDPD", "ADDPS", "SUBSD", "SUBSS", "SUBPD", "SUBPS", "FADD", "FSUB"})) return Kind::add;
+  if (has(op, {"MULSD", "MULSS", "MULPD", "MULPS", "FMUL", "FNMUL"})) return Kind::multiply;
+  return Kind::other_float;
+}
+
+// A plain move between registers.
+bool is_copy(const InstructionForm& form, const Instruction& instruction) {
+  if (form.load || form.store || form.branch) return false;
+  const std::string& op = form.opcode;
+  if (op.starts_with("MOV32rr") || op.starts_with("MOV64rr") || op.starts_with("MOV8rr") || op == "MOVE") return true;
+  if (has(op, {"MOVAPSr", "MOVAPDr", "MOVDQAr", "MOVUPSr", "MOVUPDr", "VMOVAPSYr", "VMOVAPSZr"}) && !has(op, {"rm", "mr"})) return true;
+  if (op == "FMOVDr" || op == "FMOVSr") return true;
+  return instruction.text.starts_with("mov\t") && (op.starts_with("ORR"));
+}
+
+// x86: relative to rsp or rbp; AArch64: to sp or x29.
+bool on_stack(const Instruction& instruction) {
+  const std::string& text = instruction.text;
+  return has(text, {"(%rsp", "(%rbp", "[sp", "[x29"});
+}
+
+}  // namespace
+
+Classified classify(const InstructionForm& form, const Instruction& instruction) {
+  Classified made;
+  const std::string& op = form.opcode;
+  if (form.nop || op.ends_with("NOP")) return made.kind = Kind::nop, made;
+  made.spill = (form.load || form.store) && on_stack(instruction);
+  if (form.call) return made.kind = Kind::call, made;
+  if (form.branch || form.ret) return made.kind = Kind::branch, made;
+  Kind arithmetic = form.floating ? float_kind(op) : Kind::integer;
+  bool computes = arithmetic != Kind::other_float && arithmetic != Kind::integer;
+  if ((form.load || form.store) && !computes) return made.kind = form.load ? Kind::load : Kind::store, made.also_store = form.load && form.store, made;
+  if (is_copy(form, instruction)) return made.kind = Kind::copy, made;
+  made.kind = arithmetic, made.also_load = form.load, made.also_store = form.store;
+  if (!computes) return made;
+  made.lanes = lanes_of(form), made.flops = made.lanes * (arithmetic == Kind::fused ? 2.0 : 1.0);
+  return made;
+}
+
+void count(const Classified& instruction, double times, OperationClasses& into) {
+  switch (instruction.kind) {
+    case Kind::add: into.add += times; break;
+    case Kind::multiply: into.multiply += times; break;
+    case Kind::fused: into.fused += times; break;
+    case Kind::divide: into.divide += times; break;
+    case Kind::other_float: into.other_float += times; break;
+    case Kind::integer: into.integer += times; break;
+    case Kind::load: into.loads += times; break;
+    case Kind::store: into.stores += times; break;
+    case Kind::branch: into.branches += times; break;
+    case Kind::copy: into.copies += times; break;
+    case Kind::call: into.calls += times; break;
+    case Kind::nop: break;
+    case Kind::other: into.others += times; break;
+  }
+  if (instruction.also_load) into.loads += times;
+  if (instruction.also_store) into.stores += times;
+  into.flops += times * instruction.flops;
+}
+
+OperationClasses compiled_classes(const Profile& profile, const LoopGroup& group) {
+  OperationClasses classes;
+  const Function& function = profile.machine->functions[static_cast<std::size_t>(group.function)];
+  for (int b : group.blocks) {
+    const Block& block = function.blocks[static_cast<std::size_t>(b)];
+    for (const Instruction& instruction : block.code)
+      count(classify(profile.forms[static_cast<std::size_t>(instruction.form)], instruction), block.count.value / group.iterations, classes);
+  }
+  return classes;
+}
+
+OperationClasses essential_classes(const SourceLoop& needs) {
+  OperationClasses classes;
+  for (const auto& [name, times] : needs.operations) {
+    std::string operation = name.substr(0, name.find('.'));
+    if (operation == "fadd") classes.add += times;
+    else if (operation == "fmul") classes.multiply += times;
+    else if (operation == "fma") classes.fused += times;
+    else if (operation == "fdiv" || operation == "sqrt" || operation == "frem") classes.divide += times;
+    else if (name.find(".f") != std::string::npos || operation == "fmisc") classes.other_float += times;
+    else classes.integer += times;
+  }
+  for (const Reference& reference : needs.references) (reference.store ? classes.stores : classes.loads) += reference.elements;
+  for (const auto& [name, times] : needs.calls) classes.calls += times;
+  classes.branches = needs.branches, classes.flops = needs.flops;
+  return classes;
+}
+
+int vector_bits_used(const Profile& profile, const LoopGroup& group) {
+  const Function& function = profile.machine->functions[static_cast<std::size_t>(group.function)];
+  double most = 0;
+  std::map<int, double> executed;
+  for (int b : group.blocks) {
+    const Block& block = function.blocks[static_cast<std::size_t>(b)];
+    for (const Instruction& instruction : block.code) {
+      const InstructionForm& form = profile.forms[static_cast<std::size_t>(instruction.form)];
+      Classified made = classify(form, instruction);
+      if (form.vector_bits == 0) continue;
+      bool packed = made.lanes > 1 || form.memory_bytes * 8 == form.vector_bits;
+      executed[packed ? form.vector_bits : 0] += block.count.value * (packed ? form.vector_bits / 64.0 : 1);
+    }
+  }
+  int widest = 0;
+  for (auto [bits, times] : executed)
+    if (times > most) most = times, widest = bits;
+  return widest;
+}
+
+}  // namespace perfcast::bounds

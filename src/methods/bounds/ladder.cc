@@ -1,0 +1,154 @@
+// M, MA, MAC, MACS and the window on a superscalar core (README.md). Equation numbers are those of the paper.
+#include "methods/bounds/ladder.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace perfcast::bounds {
+namespace {
+
+constexpr auto misprediction = static_cast<std::size_t>(engine::Cause::misprediction);
+
+// Real order and dependences, but nothing is ever full: the schedule alone.
+Machine without_queues(const Machine& machine) {
+  Machine ideal = machine;
+  CoreModel& core = *ideal.core;
+  core.schedulers.clear(), core.bind_ports_at_rename = false;
+  core.window.load_queue.reset(), core.window.store_buffer.reset();
+  core.window.integer_registers.reset(), core.window.vector_registers.reset();
+  return ideal;
+}
+
+// The type most of the loop's floating-point operations have.
+std::string main_type(const SourceLoop& needs) {
+  std::map<std::string, double> types;
+  for (const auto& [name, times] : needs.operations)
+    if (name.starts_with("f") && name.find(".f") != std::string::npos) types[name.substr(name.find('.') + 1)] += times;
+  auto most = std::ranges::max_element(types, {}, [](const auto& entry) { return entry.second; });
+  return most == types.end() ? "f64" : most->first;
+}
+
+}  // namespace
+
+Steps::Steps(const Profile& profile, const Machine& machine)
+    : profile_(profile), ideal_(machine), tables_(*machine.core), resolver_(tables_, profile.forms) {}
+
+Result<std::unique_ptr<Steps>> Steps::make(const Profile& profile, const Machine& machine, double instructions) {
+  if (!profile.machine) return unfit("the profile holds no machine code", profile.program, "analyze it again with all levels");
+  if (!machine.core) return unfit("the machine file says nothing about its core", machine.name, "perfcast characterize, or another --machine");
+  CHECK_OK(engine::check_core(*machine.core));
+  engine::SimulationOptions options;
+  options.instructions = instructions;
+  TRY(engine::CompiledCost cost, engine::compiled_cost(profile, machine, options));
+  std::unique_ptr<Steps> steps(new Steps(profile, machine));
+  steps->cost_ = std::move(cost);
+  for (const engine::BlockTime& b : steps->cost_.core.blocks) {
+    double cycles = b.cycles - b.by_cause[misprediction];
+    steps->window_[{b.function, b.block}] = cycles, steps->total_window_ += cycles;
+  }
+  options.mispredictions = false;
+  const Machine ideal = without_queues(machine);
+  TRY(engine::CoreTime scheduled, engine::simulate_program(profile, ideal, options));
+  for (const engine::BlockTime& b : scheduled.blocks) {
+    steps->macs_[{b.function, b.block}] = b.cycles, steps->total_macs_ += b.cycles;
+    steps->causes_[{b.function, b.block}] = b.by_cause;
+  }
+  return steps;
+}
+
+std::array<double, engine::causes> Steps::held_up(const LoopGroup& group) const {
+  std::array<double, engine::causes> sum{};
+  for (int b : group.blocks)
+    if (auto it = causes_.find({group.function, b}); it != causes_.end())
+      for (std::size_t c = 0; c < engine::causes; c++) sum[c] += it->second[c];
+  return sum;
+}
+
+engine::IdealCode::Demand Steps::compiled_demand(const LoopGroup& group, const Keep& keep) {
+  engine::IdealCode::Demand demand;
+  const Function& function = profile_.machine->functions[static_cast<std::size_t>(group.function)];
+  for (int b : group.blocks) {
+    const Block& block = function.blocks[static_cast<std::size_t>(b)];
+    double times = block.count.value / group.iterations;
+    std::vector<engine::StaticInstruction> code;
+    std::vector<double> kept;
+    for (const Instruction& instruction : block.code) {
+      const InstructionForm& form = profile_.forms[static_cast<std::size_t>(instruction.form)];
+      if (form.nop) continue;
+      code.push_back(resolver_.resolve(instruction)), kept.push_back(keep ? keep(form, instruction) : 1);
+    }
+    for (std::size_t k = 0; k < code.size(); k++) {
+      bool second = k > 0 && (code[k - 1].fuses_first & code[k].fuses_second);
+      bool first = k + 1 < code.size() && (code[k].fuses_first & code[k + 1].fuses_second);
+      if (first) std::erase_if(code[k].micro_ops, [](const engine::MicroOp& op) { return op.part == engine::Part::compute; });
+      if (second) code[k].slots = 0;
+      else if (first) code[k].slots = 1;
+      demand.add(engine::IdealCode::of_code(code[k]), times * kept[k]);
+    }
+  }
+  return demand;
+}
+
+engine::IdealCode::Demand Steps::essential_demand(const LoopGroup& group) {
+  engine::IdealCode::Demand demand;
+  for (const auto& [name, times] : group.needs.operations) demand.add(ideal_.of(name), times);
+  for (const Reference& reference : group.needs.references) {
+    std::string type = reference.type.empty() ? "f" + std::to_string(8 * reference.element_bytes) : reference.type;
+    demand.add(ideal_.of((reference.store ? "store." : "load.") + type, reference.contiguous()), reference.elements);
+  }
+  double per_machine_iteration = std::max(1.0, group.iterations / group.machine_iterations);  // k of equation 4.6
+  for (const auto& [name, times] : group.needs.overhead) demand.add(ideal_.of(name, false), times / per_machine_iteration);
+  return demand;
+}
+
+// Equations 4.1 to 4.3. Loops without floating point: the busiest of arithmetic, loads and stores at its peak rate.
+void Steps::peak(const LoopGroup& group, Ladder& out) {
+  if (group.needs.flops > 0) {
+    std::string fused = "fma." + main_type(group.needs);
+    auto bound = ideal_.bound(ideal_.of(fused));
+    out.m = bound.cycles * group.needs.flops / 2, out.limited_by["m"] = "floating point";
+    if (double chained = ideal_.chained(fused); chained > bound.cycles) out.m_practical = chained * group.needs.flops / 2;
+    return;
+  }
+  double integer = 0, loads = 0, stores = 0;
+  for (const auto& [name, times] : group.needs.operations) integer += times * ideal_.bound(ideal_.of("add." + name.substr(name.find('.') + 1))).cycles;
+  for (const Reference& reference : group.needs.references) {
+    auto cycles = ideal_.bound(ideal_.of((reference.store ? "store." : "load.") + reference.type)).cycles * reference.elements;
+    (reference.store ? stores : loads) += cycles;
+  }
+  out.m = std::max({integer, loads, stores});
+  out.limited_by["m"] = out.m == integer ? "integer arithmetic" : out.m == loads ? "loads" : "stores";
+}
+
+// Equation 4.7.
+void Steps::dependences(const LoopGroup& group, Ladder& out) {
+  for (const Recurrence& recurrence : group.needs.recurrences) {
+    double cycles = 0;
+    for (const auto& [name, times] : recurrence.operations) cycles += times * ideal_.latency(name);
+    if (recurrence.distance > 0) cycles /= recurrence.distance;
+    if (!recurrence.allowed) out.t_d = std::max(out.t_d.value_or(0), cycles);
+    if (!recurrence.reassociable) out.t_d_reassociated = std::max(out.t_d_reassociated.value_or(0), cycles);
+  }
+  if (out.t_d && !out.t_d_reassociated) out.t_d_reassociated = 0;
+}
+
+Ladder Steps::of(const LoopGroup& group) {
+  Ladder out;
+  double t_d = 0;
+  if (group.source) {
+    peak(group, out), dependences(group, out);
+    t_d = out.t_d.value_or(0);
+    auto essential = ideal_.bound(essential_demand(group));
+    out.ma = std::max({out.m, essential.cycles, t_d});
+    out.limited_by["ma"] = t_d >= out.ma ? "recurrence" : essential.cycles >= out.ma ? essential.by : out.limited_by["m"];
+  }
+  auto compiled = ideal_.bound(compiled_demand(group));
+  out.mac = std::max(compiled.cycles, t_d);
+  out.limited_by["mac"] = t_d > compiled.cycles ? "recurrence" : compiled.by;
+  for (int b : group.blocks) out.macs += macs_cycles(group.function, b), out.window += window_cycles(group.function, b);
+  out.macs /= group.iterations, out.window /= group.iterations;
+  if (!group.source) out.ma = out.m = 0;
+  return out;
+}
+
+}  // namespace perfcast::bounds

@@ -1,0 +1,167 @@
+#include "methods/bounds/loops.h"
+
+#include <algorithm>
+#include <set>
+
+namespace perfcast::bounds {
+namespace {
+
+using Place = std::tuple<std::string, int, int>;
+Place place_of(const Location& at) { return {at.file, at.line, at.column}; }
+
+// Where the loop of each machine block starts, by way of the IR block it came from.
+class Origins {
+ public:
+  explicit Origins(const Profile& profile) {
+    if (!profile.ir) return;
+    for (std::size_t f = 0; f < profile.ir->functions.size(); f++) {
+      const Function& function = profile.ir->functions[f];
+      for (std::size_t b = 0; b < function.blocks.size(); b++)
+        blocks_[{function.name, function.blocks[b].name}] = {static_cast<int>(f), static_cast<int>(b)};
+    }
+    ir_ = &*profile.ir;
+  }
+  // The IR block a machine block came from.
+  std::optional<std::pair<int, int>> ir_block(const Function& function, const Block& block) const {
+    if (!block.from) return {};
+    auto it = blocks_.find({function.name, *block.from});
+    return it == blocks_.end() ? std::nullopt : std::optional(it->second);
+  }
+  const Loop* ir_loop(std::pair<int, int> place) const {
+    const Function& function = ir_->functions[static_cast<std::size_t>(place.first)];
+    const auto& loop = function.blocks[static_cast<std::size_t>(place.second)].loop;
+    return loop ? &function.loops[static_cast<std::size_t>(*loop)] : nullptr;
+  }
+
+ private:
+  std::map<std::pair<std::string, std::string>, std::pair<int, int>> blocks_;
+  const Graph* ir_ = nullptr;
+};
+
+// A measure of the work of IR blocks that unrolling and vectorising do not change.
+double work_of(const Profile& profile, const LoopGroup& group) {
+  double work = 0;
+  for (auto [f, b] : group.ir_blocks) {
+    const Block& block = profile.ir->functions[static_cast<std::size_t>(f)].blocks[static_cast<std::size_t>(b)];
+    for (const char* what : {"flops", "bytes_loaded", "bytes_stored"})
+      if (auto it = block.usage.find(what); it != block.usage.end()) work += block.count.value * it->second;
+  }
+  return work > 0 ? work : group.machine_iterations;
+}
+
+// Which source loop a group is: of the same function if it can be, else any copy; by its place, else by its lines.
+const SourceLoop* source_of(const Profile& profile, const LoopGroup& group, const std::string& function) {
+  const SourceLoop *any = nullptr, *around = nullptr;
+  for (const SourceLoop& loop : profile.source_loops) {
+    if (loop.at.file != group.at.file) continue;
+    if (place_of(loop.at) == place_of(group.at)) {
+      if (loop.function == function) return &loop;
+      if (!any) any = &loop;
+    } else if (loop.function == function && group.at.line >= loop.first_line && group.at.line <= loop.last_line) {
+      if (!around || loop.last_line - loop.first_line < around->last_line - around->first_line) around = &loop;
+    }
+  }
+  return any ? any : around;
+}
+
+void add_needs(SourceLoop& needs, const SourceLoop& inner, double times) {
+  for (const auto& [name, count] : inner.operations) needs.operations[name] += times * count;
+  for (const auto& [name, count] : inner.calls) needs.calls[name] += times * count;
+  needs.flops += times * inner.flops, needs.branches += times * inner.branches;
+  for (Reference reference : inner.references) {
+    reference.elements *= times, reference.written *= times;
+    if (!reference.stride_bytes.empty()) reference.stride_bytes.erase(reference.stride_bytes.begin());
+    needs.references.push_back(reference);
+  }
+}
+
+// A loop inside that left no loop in the code was unrolled whole: its work is the outer loop's now. Long ones were
+// not: a library routine or a formula took their place.
+void take_in_vanished(const Profile& profile, std::vector<LoopGroup>& groups) {
+  constexpr double short_enough = 64;  // iterations per entry
+  std::set<std::pair<std::string, Place>> present;
+  for (const LoopGroup& group : groups) present.insert({profile.machine->functions[static_cast<std::size_t>(group.function)].name, place_of(group.at)});
+  for (LoopGroup& group : groups) {
+    if (!group.source) continue;
+    group.needs = *group.source;
+    const int self = static_cast<int>(group.source - profile.source_loops.data());
+    bool inner_left = false;
+    for (std::size_t k = 0; k < profile.source_loops.size(); k++) {
+      const SourceLoop& inner = profile.source_loops[k];
+      std::optional<int> up = inner.parent;
+      bool vanished = !present.contains({inner.function, place_of(inner.at)});
+      if (!up || inner.function != group.source->function) continue;
+      while (up && *up != self && !present.contains({inner.function, place_of(profile.source_loops[static_cast<std::size_t>(*up)].at)}))
+        up = profile.source_loops[static_cast<std::size_t>(*up)].parent;
+      if (!up || *up != self) continue;
+      if (!vanished) inner_left = true;
+      else if (inner.entries > 0 && inner.iterations / inner.entries <= short_enough && group.source->iterations > 0)
+        add_needs(group.needs, inner, inner.iterations / group.source->iterations);
+    }
+    group.outer = inner_left;
+  }
+}
+
+}  // namespace
+
+std::vector<LoopGroup> loop_groups(const Profile& profile) {
+  std::vector<LoopGroup> groups;
+  Origins origins(profile);
+  std::map<Place, std::vector<std::size_t>> copies;
+  for (std::size_t f = 0; f < profile.machine->functions.size(); f++) {
+    const Function& function = profile.machine->functions[f];
+    if (function.library) continue;
+    std::map<Place, std::size_t> here;
+    auto group_at = [&](const Location& at) -> LoopGroup& {
+      auto [it, is_new] = here.try_emplace(place_of(at), groups.size());
+      if (is_new) groups.emplace_back(), groups.back().function = static_cast<int>(f), groups.back().at = at;
+      return groups[it->second];
+    };
+    // A loop's place: that of the IR loop its header lies in, else its own.
+    std::vector<Location> loop_at(function.loops.size());
+    for (std::size_t l = 0; l < function.loops.size(); l++) {
+      const Loop& loop = function.loops[l];
+      loop_at[l] = loop.at;
+      if (auto from = origins.ir_block(function, function.blocks[static_cast<std::size_t>(loop.header)]))
+        if (const Loop* ir = origins.ir_loop(*from)) loop_at[l] = ir->at;
+    }
+    for (std::size_t b = 0; b < function.blocks.size(); b++) {
+      const Block& block = function.blocks[b];
+      if (!block.loop || block.count.value <= 0) continue;
+      auto from = origins.ir_block(function, block);
+      const Loop* ir = from ? origins.ir_loop(*from) : nullptr;
+      LoopGroup& group = group_at(ir ? ir->at : loop_at[static_cast<std::size_t>(*block.loop)]);
+      group.blocks.push_back(static_cast<int>(b));
+      if (from && std::ranges::find(group.ir_blocks, *from) == group.ir_blocks.end()) group.ir_blocks.push_back(*from);
+    }
+    for (std::size_t l = 0; l < function.loops.size(); l++) {
+      auto it = here.find(place_of(loop_at[l]));
+      if (it == here.end() || function.loops[l].iterations.value <= 0) continue;
+      LoopGroup& group = groups[it->second];
+      group.machine_loops.push_back(static_cast<int>(l));
+      group.machine_iterations += function.loops[l].iterations.value, group.entries += function.loops[l].entries.value;
+      group.irreducible = group.irreducible || function.loops[l].irreducible;
+    }
+  }
+  std::erase_if(groups, [](const LoopGroup& group) { return group.machine_loops.empty() || group.machine_iterations <= 0; });
+  for (std::size_t g = 0; g < groups.size(); g++) {
+    groups[g].source = source_of(profile, groups[g], profile.machine->functions[static_cast<std::size_t>(groups[g].function)].name);
+    if (groups[g].source) copies[place_of(groups[g].source->at)].push_back(g);
+    groups[g].iterations = groups[g].machine_iterations;
+  }
+  // The source's iterations are known for all copies together; each copy has its part of them.
+  for (const auto& [place, members] : copies) {
+    double all = 0;
+    for (std::size_t g : members) all += work_of(profile, groups[g]);
+    for (std::size_t g : members) {
+      const SourceLoop& source = *groups[g].source;
+      double part = all > 0 ? work_of(profile, groups[g]) / all : 1.0 / static_cast<double>(members.size());
+      if (source.iterations <= 0) continue;
+      groups[g].iterations = part * source.iterations, groups[g].entries = part * source.entries, groups[g].normalised = true;
+    }
+  }
+  take_in_vanished(profile, groups);
+  return groups;
+}
+
+}  // namespace perfcast::bounds
