@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 struct module {
@@ -108,7 +109,7 @@ uint64_t *__perfcast_thread_counts(struct module *m, uint64_t **slot) {
   uint64_t *array = m->unused;
   if (array) m->unused = (uint64_t *)array[7];
   pthread_mutex_unlock(&lock);
-  if (!array) array = map_counts(m, 0);
+  if (!array) array = map_counts(m, 0), array[5] = (uint64_t)syscall(SYS_gettid);
   struct held *h = malloc(sizeof *h);
   if (h) {
     h->module = m, h->slot = slot, h->next = held, held = h;

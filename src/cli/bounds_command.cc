@@ -4,7 +4,14 @@
 #include "methods/bounds/bounds.h"
 #include "report/bounds_text.h"
 #ifdef PERFCAST_LLVM
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <thread>
+
 #include "frontends/sampling/sampling.h"
+#include "frontends/thread_runs.h"
 #endif
 
 namespace perfcast::cli {
@@ -14,6 +21,8 @@ struct BoundsArguments {
   ProgramWords program;
   std::vector<std::string> machines, loops;
   bool listing = false, no_measure = false;
+  int threads = 0;
+  std::string trace;
   bounds::BoundsOptions options;
   report::BoundsView view;
   OutputOptions output;
@@ -25,6 +34,11 @@ void measure(const Profile& profile, const Machine& machine, BoundsArguments& ar
   bounds::BoundsOptions& options = arguments.options;
   if (arguments.no_measure) return void(options.not_measured = "not asked for");
   if (machine.isa != host_instruction_set()) return void(options.not_measured = machine.name + " is not this machine");
+  ReferenceChain chain;
+  for (int k = 0; k < 20; k++) chain.step_ns();
+  double step_ghz = 1 / chain.best_ns();
+  if (machine.core && std::abs(step_ghz / machine.core->clock_ghz.value - 1) > 0.15)
+    return void(options.not_measured = fmt::format("{} runs at {:.2f} GHz and this machine at {:.2f}", machine.name, machine.core->clock_ghz.value, step_ghz));
   auto ready = ready_program(profile.run, {arguments.program.timeout});
   if (!ready) return void(options.not_measured = ready.error().what);
   auto sampled = sampling::sample_program(profile, ready->run);
@@ -32,8 +46,33 @@ void measure(const Profile& profile, const Machine& machine, BoundsArguments& ar
   bounds::MeasuredProgram& measured = options.measured.emplace();
   measured.seconds = sampled->seconds, measured.samples = sampled->samples, measured.how = sampled->how;
   for (const auto& block : sampled->blocks) measured.blocks.push_back({block.function, block.block, block.seconds});
+  if (!runs_threads(profile)) return;
+  std::vector<int> numbers;
+  int most = arguments.threads > 0 ? arguments.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  for (int t = 1; t <= most; t = t < 8 ? t + 1 : t < most && 2 * t > most ? most : 2 * t) numbers.push_back(t);
+  InFolder in_folder(profile.run.folder);
+  auto runs = run_threads(profile, numbers, {arguments.program.timeout});
+  if (!runs) return remark("threads: " + runs.error().message());
+  for (ThreadRun& run : *runs) options.threaded.push_back({run.threads, run.seconds, std::move(run.counts)});
+}
+
+// The addresses of one loop's lines; K-Trace.
+Status trace(const Profile& profile, const BoundsArguments& arguments) {
+  if (arguments.options.loops.size() != 1) return wrong_usage("--trace wants one --loop", "perfcast bounds p.json --loop sweep:12 --trace sweep.trace");
+  const bounds::LoopName& name = arguments.options.loops[0];
+  for (const SourceLoop& loop : profile.source_loops) {
+    bool here = name.function.empty() || loop.function == name.function || loop.source_function == name.function;
+    if (!here || (name.line != 0 && loop.at.line != name.line)) continue;
+    std::string output = std::filesystem::absolute(arguments.trace).string();
+    InFolder in_folder(profile.run.folder);
+    TRY(int places, trace_region(profile, loop.at.file, loop.first_line, loop.last_line, output, {arguments.program.timeout}));
+    remark(fmt::format("{} loads and stores on lines {} to {} of {} were traced into {}.*", places, loop.first_line, loop.last_line, loop.at.file, arguments.trace));
+    return {};
+  }
+  return wrong_usage("no executed loop of the source is named " + arguments.loops[0], "perfcast bounds without --loop lists those there are");
 }
 #else
+Status trace(const Profile&, const BoundsArguments&) { return unfit("this perfcast was built without LLVM", "--trace"); }
 void measure(const Profile&, const Machine&, BoundsArguments& arguments) {
   arguments.options.not_measured = "this perfcast was built without LLVM";
 }
@@ -49,6 +88,7 @@ Status run(BoundsArguments& arguments) {
   if (machines.size() != 1) return wrong_usage("bounds are for one machine", "perfcast bounds PROFILE --machine M");
   TRY(Profile profile, profile_of(arguments.program));
   if (arguments.listing) return write_file(arguments.output.file, bounds::listing(profile, arguments.options));
+  if (!arguments.trace.empty()) return trace(profile, arguments);
   measure(profile, machines[0], arguments);
   TRY(Bounds result, bounds::bounds(profile, machines[0], arguments.options));
   return emit(result, report::bounds_text(result, arguments.view), arguments.output);
@@ -64,7 +104,9 @@ void add_bounds(CLI::App& app, Action& action) {
   app.add_option("--hot", arguments->options.hot_share, "Share of the time from which a loop is hot")->check(CLI::Range(0.0, 1.0))->capture_default_str();
   app.add_option("--rows", arguments->view.loops, "Loops shown in full")->capture_default_str();
   app.add_flag("--listing", arguments->listing, "Loops of the machine code, their nesting and what is in them, instead of bounds");
+  app.add_option("--trace", arguments->trace, "Write the addresses that the --loop loads and stores to FILE.0, FILE.1, ... by thread, instead of bounds");
   app.add_flag("--no-measure", arguments->no_measure, "Do not run the program to measure its loops");
+  app.add_option("--threads", arguments->threads, "Run a parallel program with 1 to this many threads; default: those of this machine")->check(CLI::Range(1, 4096));
   add_output_options(app, arguments->output);
   action = [arguments] { return run(*arguments); };
 }

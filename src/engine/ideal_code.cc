@@ -147,7 +147,7 @@ IdealCode::Choice IdealCode::choose(const std::string& operation, bool whole_vec
     form.opcode = upper;
     if (row && machine_.isa == "x86_64") form.opcode = widened(vector ? row->x86_vector[which] : row->x86_scalar[which], bits);
     else if (row && machine_.isa == "aarch64") form.opcode = vector ? row->arm_vector[which] : row->arm_scalar[which];
-    else if (!row && !machine_.isa.empty()) return {};
+    else if (!row && (machine_.isa == "x86_64" || machine_.isa == "aarch64")) return {};
     if (auto it = tables_->described.find(form.opcode); it != tables_->described.end()) form = it->second;
     form.load = name == "load", form.store = name == "store", form.branch = name == "br";
     form.floating = type.floating || vector || name[0] == 'f' || name == "sqrt";

@@ -75,6 +75,14 @@ Result<std::vector<ModulePlan>> build(const CompiledProgram& program, Stage stag
   return plans;
 }
 
+// Which thread filled a file: its number in the order the system gave them, so that the first thread comes first.
+Result<std::uint64_t> thread_of(const std::string& path) {
+  TRY(std::string bytes, read_file(path));
+  std::uint64_t words[8] = {};
+  std::memcpy(words, bytes.data(), std::min(bytes.size(), sizeof words));
+  return words[5] ? words[5] : words[3];
+}
+
 // Adds up all files of one module; a file that another build wrote is refused.
 Status add_file(const std::string& path, const std::map<std::uint64_t, std::size_t>& unit_of,
                 std::vector<std::vector<std::uint64_t>>& sums, double& start_faults) {
@@ -103,6 +111,7 @@ Result<CountedRun> count_run(const CompiledProgram& program, Stage stage, const 
   request.command = options.runner;
   request.command.push_back(executable);
   request.command.insert(request.command.end(), options.arguments.begin(), options.arguments.end());
+  request.environment = options.environment;
   request.environment["PERFCAST_COUNTS"] = counts.path().string();
   if (!options.input_file.empty()) request.input_file = options.input_file;
   request.folder = options.folder, request.limits = options.limits;
@@ -117,14 +126,27 @@ Result<CountedRun> count_run(const CompiledProgram& program, Stage stage, const 
     sums.emplace_back(static_cast<std::size_t>(plans[i].counters));
   }
   double start_faults = 0;
-  for (const auto& file : fs::directory_iterator(counts.path()))
+  std::map<std::uint64_t, std::vector<std::vector<std::uint64_t>>> by_thread;
+  const auto zeros = sums;
+  for (const auto& file : fs::directory_iterator(counts.path())) {
     CHECK_OK(add_file(file.path().string(), unit_of, sums, start_faults));
+    if (!program.threads) continue;
+    TRY(std::uint64_t thread, thread_of(file.path().string()));
+    auto& own = by_thread.try_emplace(thread, zeros).first->second;
+    double ignored = 0;
+    CHECK_OK(add_file(file.path().string(), unit_of, own, ignored));
+  }
   const double faults = static_cast<double>(run.outcome.page_faults_minor + run.outcome.page_faults_major);
   run.page_faults = std::max(0.0, faults - start_faults);
   for (std::size_t i = 0; i < plans.size(); i++) run.units.push_back(counts_from(plans[i], sums[i]));
   std::vector<std::string> sources;
   for (const auto& unit : program.units) sources.push_back(unit.source);
   tell_apart(run.units, sources);
+  for (const auto& [thread, own] : by_thread) {
+    auto& units = run.threads.emplace_back();
+    for (std::size_t i = 0; i < plans.size(); i++) units.push_back(counts_from(plans[i], own[i]));
+    tell_apart(units, sources);
+  }
   return run;
 }
 

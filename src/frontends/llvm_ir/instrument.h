@@ -26,11 +26,13 @@ struct CountOptions {
   std::string folder;           // where it runs; empty: here
   std::string input_file;       // standard input; empty: /dev/null
   RunLimits limits;
+  std::map<std::string, std::string> environment;  // added to ours
   std::vector<std::string> runner;  // what runs the program: {"qemu-aarch64", "-L", "..."}; empty: the host
 };
 
 struct CountedRun {
   std::vector<UnitCounts> units;  // beside CompiledProgram::units
+  std::vector<std::vector<UnitCounts>> threads;  // programs with threads: the same by thread, the first thread first
   RunOutcome outcome;
   double page_faults = 0;         // since its own code began; the loader's are not the program's
   bool complete = true;           // ended by itself; otherwise counts of the loops running at the end are missing

@@ -2,8 +2,32 @@
 
 #include <gtest/gtest.h>
 
+#include "record/library.h"
+
 namespace perfcast::bounds {
 namespace {
+
+Profile golden(const std::string& name) {
+  auto profile = read_record<Profile>(std::string(PERFCAST_SOURCE_DIR) + "/tests/golden/bounds/" + name + "/" + name + ".profile.json");
+  EXPECT_TRUE(profile) << profile.error().message();
+  return *profile;
+}
+
+Bounds on_ksr1(const Profile& profile) {
+  auto machine = find_machine("ksr1");
+  EXPECT_TRUE(machine) << machine.error().message();
+  BoundsOptions options;
+  options.hot_share = 0;
+  auto made = bounds(profile, *machine, options);
+  EXPECT_TRUE(made) << made.error().message();
+  return *made;
+}
+
+const LoopBounds& at_line(const Bounds& made, int line) {
+  for (const auto& loop : made.loops)
+    if (loop.line == line) return loop;
+  throw std::runtime_error("no such loop");
+}
 
 TEST(LoopNames, AreAFunctionALineOrBoth) {
   EXPECT_EQ(loop_name("sweep:12")->function, "sweep");
@@ -11,6 +35,95 @@ TEST(LoopNames, AreAFunctionALineOrBoth) {
   EXPECT_EQ(loop_name("12")->line, 12);
   EXPECT_EQ(loop_name("sweep")->function, "sweep");
   EXPECT_FALSE(loop_name("sweep:x"));
+}
+
+// Equations 4.1 to 4.14 on the counts printed in figure 25; nothing is unrolled, the branch is never taken.
+TEST(Ksr1, Figure25) {
+  Bounds made = on_ksr1(golden("figure-25"));
+  const LoopBounds& inner = at_line(made, 37);
+  EXPECT_DOUBLE_EQ(inner.essential_flops, 28);       // 4.1: 8 + 0 + 2 x 4 + 12
+  EXPECT_DOUBLE_EQ(inner.m, 14);                     // 4.3
+  EXPECT_DOUBLE_EQ(inner.per_flop.at("m"), 0.5);     // 4.2
+  EXPECT_DOUBLE_EQ(inner.ma, 48);                    // 4.6, 4.8: max(28 + 20, 4 + 8 + 12, 4 + 20)
+  EXPECT_DOUBLE_EQ(inner.mac, 96);                   // 4.10, 4.11: max(43, 96, 24)
+  EXPECT_DOUBLE_EQ(inner.per_flop.at("mac"), 96.0 / 28);
+  EXPECT_NEAR(inner.macs, 107, 0.3);                 // 4.13: the length of the code
+  const LoopBounds& outer = at_line(made, 19);
+  EXPECT_TRUE(outer.outer);
+  EXPECT_DOUBLE_EQ(outer.m, 12);
+  EXPECT_DOUBLE_EQ(outer.mac, 101);
+  EXPECT_NEAR(outer.macs, 114, 1.2);
+  EXPECT_TRUE(made.broken_laws.empty());
+}
+
+TEST(Ksr1, UnrolledLoopPerSourceIteration) {
+  const LoopBounds loop = on_ksr1(golden("ksr1-daxpy")).loops.at(0);
+  EXPECT_DOUBLE_EQ(loop.per_machine_iteration, 4);   // k
+  EXPECT_DOUBLE_EQ(loop.m, 1);
+  EXPECT_DOUBLE_EQ(loop.ma, 3.75);                   // 4.6: max(3 + 3/4, 1 + 2/4, 2)
+  EXPECT_DOUBLE_EQ(loop.mac, 3.75);
+  EXPECT_NEAR(loop.macs, 4.5, 0.02);                 // 18 pairs / 4
+  EXPECT_DOUBLE_EQ(loop.per_flop.at("ma"), 1.875);   // 4.9
+}
+
+TEST(Ksr1, RecurrenceIsAUnitOfItsOwn) {
+  const LoopBounds loop = on_ksr1(golden("ksr1-sum")).loops.at(0);
+  EXPECT_DOUBLE_EQ(loop.ma, 4);                      // 4.7: one addition
+  EXPECT_EQ(loop.limited_by.at("ma"), "recurrence");
+  EXPECT_DOUBLE_EQ(*loop.t_d_reassociated, 0);
+  ASSERT_FALSE(loop.advice.empty());
+  EXPECT_EQ(loop.advice[0].cause, "recurrence that reassociation would break");
+}
+
+TEST(Measured, GapsAddUpAndTheBrokenLawIsListed) {
+  Profile profile = golden("toy-daxpy");
+  auto machine = find_machine("toy");
+  ASSERT_TRUE(machine);
+  BoundsOptions options;
+  MeasuredProgram measured;
+  measured.seconds = 4e-4, measured.samples = 1e6, measured.blocks = {{0, 1, 4e-4}};
+  options.measured = measured;
+  auto slow = bounds(profile, *machine, options);
+  ASSERT_TRUE(slow) << slow.error().message();
+  const LoopBounds& loop = slow->loops.at(0);
+  const LadderGaps& gaps = loop.gaps;
+  EXPECT_NEAR(loop.m + gaps.a + gaps.c + gaps.s + gaps.w + *gaps.p, *loop.measured, 1e-9);
+  double parts = 0;
+  for (const auto& part : loop.p_parts) parts += part.amount;
+  EXPECT_NEAR(parts, *gaps.p, 1e-9);
+  options.measured->seconds = 1e-4, options.measured->blocks[0].seconds = 1e-4;
+  auto fast = bounds(profile, *machine, options);
+  ASSERT_TRUE(fast);
+  ASSERT_EQ(fast->broken_laws.size(), 1u);
+  EXPECT_EQ(fast->broken_laws[0].law, "macs <= measured");
+}
+
+TEST(Threads, BalancedAndActual) {
+  Profile profile = golden("toy-daxpy");
+  profile.machine->functions[0].name = "work.omp_outlined", profile.source_loops[0].function = "work.omp_outlined";
+  auto machine = find_machine("toy");
+  ASSERT_TRUE(machine);
+  BoundsOptions options;
+  options.threaded.push_back({1, 8e-4, {{{0}, {100000}, {0}}}});
+  options.threaded.push_back({2, 6e-4, {{{0, 0}, {75000, 25000}, {0, 0}}}});
+  auto made = bounds(profile, *machine, options);
+  ASSERT_TRUE(made) << made.error().message();
+  ASSERT_EQ(made->threads.size(), 2u);
+  const ParallelRegionBound& region = made->threads[1].regions.at(0);
+  EXPECT_NEAR(region.imbalance, 0.5, 1e-9);          // 75 of 50
+  EXPECT_NEAR(region.actual_seconds, 1.5 * region.balanced_seconds, 1e-12);
+  EXPECT_NEAR(made->threads[0].balanced_seconds, 2 * region.balanced_seconds, 1e-9);
+  EXPECT_NEAR(*made->threads[1].speedup, 8.0 / 6, 1e-9);
+  EXPECT_NEAR(*made->threads[1].utilisation, 2 * region.balanced_seconds / (2 * 6e-4), 1e-9);
+  EXPECT_EQ(*made->fastest_threads, 2);
+  EXPECT_EQ(region.iterations, (std::vector<double>{75000, 25000}));
+}
+
+TEST(Listing, HasNestingResiduesAndForwardBranches) {
+  std::string text = listing(golden("figure-25"));
+  for (const char* line : {".L37 is an inner loop of .L19", "Fa = 8 Fm = 0 Fma = 4 Fmisc = 12 Lfl = 28 Sfl = 20", "compiled code length = 107 instructions",
+                           "*Target Label = .L17", "* Fa = 0 Fm = 0 Fma = 1 Fmisc = 1 Lfl = 2 Sfl = 3", "--> A residue of an outer loop", "Number of loops = 2"})
+    EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
 }
 
 }  // namespace

@@ -57,9 +57,15 @@ class ThreadsMaker {
   }
 
  private:
+  // Nested regions may start more threads than were asked for.
+  static std::size_t seen_threads(int f, const ThreadedRun& run) {
+    std::size_t seen = static_cast<std::size_t>(run.threads);
+    for (const auto& block : run.counts[static_cast<std::size_t>(f)]) seen = std::max(seen, block.size());
+    return seen;
+  }
   // MACS cycles of one execution of a block, times how often each thread ran it.
   std::vector<double> seconds_by_thread(int f, const ThreadedRun& run) const {
-    std::vector<double> seconds(static_cast<std::size_t>(run.threads), 0);
+    std::vector<double> seconds(seen_threads(f, run), 0);
     const Function& function = profile_.machine->functions[static_cast<std::size_t>(f)];
     const auto& counts = run.counts[static_cast<std::size_t>(f)];
     for (std::size_t b = 0; b < function.blocks.size() && b < counts.size(); b++) {
@@ -71,7 +77,7 @@ class ThreadsMaker {
   }
   // Iterations of the loops in a region, source iterations by thread.
   std::vector<double> iterations_by_thread(int f, const ThreadedRun& run) const {
-    std::vector<double> iterations(static_cast<std::size_t>(run.threads), 0);
+    std::vector<double> iterations(seen_threads(f, run), 0);
     const Function& function = profile_.machine->functions[static_cast<std::size_t>(f)];
     for (const LoopGroup& group : groups_) {
       if (group.function != f || group.outer) continue;

@@ -1,0 +1,124 @@
+#include "frontends/llvm_ir/source_loops.h"
+
+#include <gtest/gtest.h>
+
+#include "frontends/llvm_ir/address_trace.h"
+#include "frontends/llvm_ir/remarks.h"
+
+namespace perfcast::llvm_ir {
+namespace {
+
+constexpr const char* loops = R"(#include <stdlib.h>
+__attribute__((noinline)) void daxpy(int n, double a, const double *x, double *y) {
+  for (int i = 0; i < n; i++) y[i] += a * x[i];
+}
+__attribute__((noinline)) double dot(int n, const double *x, const double *y) {
+  double s = 0;
+  for (int i = 0; i < n; i++) s += x[i] * y[i];
+  return s;
+}
+__attribute__((noinline)) void stencil(int n, const double *restrict x, double *restrict y) {
+  for (int i = 1; i < n - 1; i++) y[i] = (x[i - 1] + x[i] + x[i + 1]) * 0.333;
+}
+__attribute__((noinline)) void third(int n, double *a) {
+  for (int i = 3; i < n; i++) a[i] = a[i - 3] * 0.9 + 1;
+}
+__attribute__((noinline)) double gather(int n, const int *at, const double *x, double *y) {
+  double most = 0;
+  for (int i = 0; i < n; i++)
+    if (x[at[i]] > most) most = x[at[i]];
+  return most;
+}
+int main(void) {
+  double *x = calloc(103, 8), *y = calloc(103, 8), s = 0;
+  int *at = calloc(103, 4);
+  for (int k = 0; k < 10; k++) { daxpy(103, 2, x, y); s += dot(103, x, y); stencil(103, x, y); third(103, x); s += gather(103, at, x, y); }
+  return s > 1;
+}
+)";
+
+struct Found {
+  std::vector<SourceLoop> loops;
+  std::vector<CompilerRemark> remarks;
+  const SourceLoop& in(const std::string& function) const {
+    for (const auto& loop : loops)
+      if (loop.function == function) return loop;
+    throw std::runtime_error("no loop in " + function);
+  }
+};
+
+Result<Found> found_in(const std::string& flags) {
+  TRY(TemporaryFolder folder, TemporaryFolder::make("test"));
+  CHECK_OK(write_file(folder.file("loops.c"), loops));
+  CompileRequest request;
+  request.sources = {folder.file("loops.c")}, request.cflags = flags;
+  TRY(CompiledProgram program, compile_program(request));
+  TRY(CountedRun run, count_run(program, Stage::early, {}));
+  Found found;
+  TRY(found.loops, source_loops(program, Stage::early, run));
+  found.remarks = compiler_remarks(program);
+  return found;
+}
+
+double elements(const SourceLoop& loop, bool store) {
+  double sum = 0;
+  for (const auto& reference : loop.references) sum += reference.store == store ? reference.elements : 0;
+  return sum;
+}
+
+TEST(SourceLoops, EssentialOperationsWhateverTheFlags) {
+  for (const char* flags : {"-O0", "-O3"}) {
+    auto found = found_in(flags);
+    ASSERT_TRUE(found) << found.error().message();
+    const SourceLoop& daxpy = found->in("daxpy");
+    EXPECT_EQ(daxpy.operations, (std::map<std::string, double>{{"fma.f64", 1}})) << flags;
+    EXPECT_EQ(daxpy.iterations, 1030) << flags;
+    EXPECT_EQ(daxpy.entries, 10) << flags;
+    EXPECT_EQ(elements(daxpy, false), 2) << flags;
+    EXPECT_EQ(elements(daxpy, true), 1) << flags;
+    EXPECT_TRUE(daxpy.recurrences.empty()) << flags;
+    EXPECT_EQ(elements(found->in("stencil"), false), 1) << flags;  // x(i-1) and x(i) were there before
+    EXPECT_EQ(found->in("stencil").flops, 3) << flags;
+  }
+}
+
+TEST(SourceLoops, RecurrencesWithDistanceAndOrder) {
+  auto found = found_in("-O2");
+  ASSERT_TRUE(found) << found.error().message();
+  const SourceLoop& dot = found->in("dot");
+  ASSERT_FALSE(dot.recurrences.empty());
+  EXPECT_TRUE(dot.recurrences[0].reassociable);
+  EXPECT_FALSE(dot.recurrences[0].allowed);
+  const SourceLoop& third = found->in("third");
+  ASSERT_FALSE(third.recurrences.empty());
+  EXPECT_EQ(third.recurrences[0].distance, 3);
+  EXPECT_FALSE(third.recurrences[0].reassociable);
+  EXPECT_EQ(elements(third, false), 0);  // all it loads was stored three iterations before
+  EXPECT_FALSE(found->in("gather").references.empty());
+  auto fast = found_in("-O2 -ffast-math");
+  ASSERT_TRUE(fast) << fast.error().message();
+  EXPECT_TRUE(fast->in("dot").recurrences[0].allowed);
+  bool said = false;
+  for (const auto& remark : found->remarks) said = said || (remark.at.line == 7 && remark.pass == "loop-vectorize" && remark.missed);
+  EXPECT_TRUE(said);
+}
+
+TEST(AddressTrace, WritesEveryAccessOfTheLines) {
+  auto folder = TemporaryFolder::make("test");
+  ASSERT_TRUE(folder);
+  ASSERT_TRUE(write_file(folder->file("loops.c"), loops));
+  CompileRequest request;
+  request.sources = {folder->file("loops.c")}, request.cflags = "-O1", request.early = false;
+  auto program = compile_program(request);
+  ASSERT_TRUE(program) << program.error().message();
+  auto places = trace_addresses(*program, {folder->file("loops.c"), 3, 3, folder->file("trace")}, {});
+  ASSERT_TRUE(places) << places.error().message();
+  EXPECT_EQ(*places, 3);
+  auto bytes = read_file(folder->file("trace.0"));
+  ASSERT_TRUE(bytes);
+  EXPECT_EQ(bytes->size(), 32u + 16u * 3 * 1030);
+  EXPECT_EQ(bytes->substr(0, 8), "PFTRACE1");
+}
+
+}  // namespace
+}  // namespace perfcast::llvm_ir

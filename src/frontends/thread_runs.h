@@ -1,0 +1,30 @@
+// A parallel program at several numbers of threads: what each thread executed of each block of the machine level, and
+// how long the plain program took. Threads are asked for by OMP_NUM_THREADS.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/units.h"
+#include "record/profile.h"
+
+namespace perfcast {
+
+struct ThreadRun {
+  int threads = 1;                 // asked for
+  double seconds = 0;              // elapsed, median of a few runs
+  std::vector<std::vector<std::vector<double>>> counts;  // [function][block][thread] of Profile::machine
+};
+
+// Its code holds bodies of parallel regions.
+bool runs_threads(const Profile& profile);
+
+// Builds the counted program once for each number. The profile's own sources are compiled again.
+Result<std::vector<ThreadRun>> run_threads(const Profile& profile, const std::vector<int>& threads, Seconds time_limit);
+
+// Addresses of the loads and stores on lines `first` to `last` of a file, into output.0, output.1, ... by thread
+// (docs/bounds.md). Returns the places that were watched.
+Result<int> trace_region(const Profile& profile, const std::string& file, int first, int last, const std::string& output, Seconds time_limit);
+
+}  // namespace perfcast
