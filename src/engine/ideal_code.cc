@@ -193,7 +193,14 @@ IdealCode::Demand IdealCode::of_code(const StaticInstruction& instruction) {
 }
 
 double IdealCode::latency(const std::string& operation) {
-  double plain = costs_.of(operation).latency;
+  bool known_set = machine_.isa == "x86_64" || machine_.isa == "aarch64";
+  double plain = known_set ? costs_.of(operation).latency : 0;
+  if (Choice choice = choose(operation, false); !known_set && choice.known) {
+    Instruction link = plain_instruction(choice.form);
+    link.uses[0] = {1, 0, choice.form.load};
+    auto time = simulate_loop(std::vector(8, link), {choice.form}, *machine_.core);
+    if (time && !choice.form.store && !choice.form.branch) plain = time->cycles_per_iteration / 8;
+  }
   if (!operation.starts_with("fadd.")) return plain;
   Choice choice = choose("fma" + operation.substr(operation.find('.')), false);
   Instruction sum;

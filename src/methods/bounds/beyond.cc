@@ -22,11 +22,11 @@ std::vector<const Access*> accesses_of(const Profile& profile, const LoopGroup& 
 bool waits(const Access& access) { return access.kind == AddressKind::chase || access.kind == AddressKind::dependent; }
 
 // Lines per run by the level that serves them; of dependent loads only, or of all.
-std::vector<double> served_lines(const std::vector<const Access*>& accesses, const MemoryModel& memory, double footprint, bool dependent_only) {
+std::vector<double> served_lines(const std::vector<const Access*>& accesses, const MemoryModel& memory, const engine::ProgramReuse& program, bool dependent_only) {
   std::vector<double> lines(memory.levels.size(), 0);
   for (const Access* access : accesses) {
     if (dependent_only && !waits(*access)) continue;
-    engine::Served served = engine::served_by(*access, memory, footprint);
+    engine::Served served = engine::served_by(*access, memory, program);
     for (std::size_t l = 0; l < lines.size() && l < served.near.size(); l++) lines[l] += access->count * (served.near[l] + served.alone[l]);
   }
   return lines;
@@ -64,9 +64,10 @@ Beyond beyond_window(const Profile& profile, const Machine& machine, const Steps
     }
   }
   auto accesses = accesses_of(profile, group);
-  double footprint = engine::footprint_bytes(profile, machine);
+  engine::ProgramReuse program;
+  program.footprint_bytes = engine::footprint_bytes(profile, machine);
   if (machine.memory && dependent > 0) {
-    auto lines = served_lines(accesses, *machine.memory, footprint, true);
+    auto lines = served_lines(accesses, *machine.memory, program, true);
     double weight = 0;
     for (std::size_t l = 0; l < lines.size(); l++)
       lines[l] *= l == 0 ? 0 : machine.memory->levels[l].latency_ns ? machine.memory->levels[l].latency_ns->value : 1, weight += lines[l];
@@ -135,7 +136,9 @@ LoopData data_of(const Profile& profile, const Machine& machine, const LoopGroup
     data.ideal_misses += kept ? window.lines_with : window.lines_without;
   }
   if (!machine.memory || !profile.ir) return data;
-  auto lines = served_lines(accesses_of(profile, group), *machine.memory, engine::footprint_bytes(profile, machine), false);
+  engine::ProgramReuse program;
+  program.footprint_bytes = engine::footprint_bytes(profile, machine);
+  auto lines = served_lines(accesses_of(profile, group), *machine.memory, program, false);
   for (std::size_t l = 0; l < lines.size(); l++) {
     if (lines[l] / group.iterations < 1e-9) continue;
     data.served.push_back({machine.memory->levels[l].name, lines[l] / group.iterations});
