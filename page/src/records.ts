@@ -154,18 +154,45 @@ export interface Evaluated {
   set: Record<string, number>;
   seconds: number;
   interval?: [number, number];
+  parts?: Record<string, number>;
   warnings?: string[];
+  measured?: number;
+}
+
+export interface EquationTerm {
+  name: string;
+  kind?: string;
+  count?: string;
+  seconds: string;
+  certainty?: string;
+  share?: number;
+}
+
+export interface ScalingView {
+  name: string;
+  settings: Record<string, number>[];
+  seconds: number[];
+  metric: number[];
+  shares?: Record<string, number[]>;
 }
 
 export interface Equation {
   program?: string;
   machine?: string;
   made_by?: MadeBy;
-  parameters: (string | { name: string; value?: number; low?: number; high?: number; meaning?: string })[];
+  parameters: string[];
+  recorded?: Record<string, number>;
   seconds: string;
   blocks?: Record<string, number>;
+  hidden?: string[];
+  terms?: EquationTerm[];
   at?: Evaluated[];
-  [more: string]: unknown;
+  sensitivity?: { parameter: string; unit?: string; value: number; derivative: number; elasticity: number }[];
+  views?: ScalingView[];
+  optimum?: { objective?: string; at?: Record<string, number>; value?: number; how?: string };
+  offers?: { machine: string; processors?: number; seconds: number; price?: number }[];
+  calibration?: { core?: number; memory?: number; runs?: number };
+  remarks?: string[];
 }
 
 export interface UseNode {

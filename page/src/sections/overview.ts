@@ -27,7 +27,7 @@ export function overviewSection(data: PageData): Section | null {
       list.push(fact(`loop ${loop.function}${loop.line ? ":" + loop.line : ""}`, `${number(end / loop.ma, 3)} ×`, "what its operations alone would need"));
   }
   for (const e of records<Equation>(data, "equation").slice(0, 1)) {
-    const names = (e.parameters ?? []).map((p) => (typeof p === "string" ? p : p.name));
+    const names = e.parameters ?? [];
     if (names.length) list.push(fact("equation", `T(${names.slice(0, 3).join(", ")}${names.length > 3 ? ", …" : ""})`, "with sliders below"));
   }
   for (const d of records<Dilation>(data, "dilation").slice(0, 1))

@@ -118,7 +118,7 @@ function overview(prediction: Prediction): Figure {
           type: "scatter",
           silent: true,
           symbolSize: 1,
-          itemStyle: { opacity: 0 },
+          itemStyle: { color: "transparent" },
           data: rows.map((p, i) => [Math.max(p.interval[1], p.seconds), i]),
           label: { show: true, position: "right", distance: 8, color: c.ink, fontSize: 11.5, formatter: (p: { dataIndex: number }) => time(rows[p.dataIndex].seconds) },
         },

@@ -17,11 +17,12 @@ function rings(tree: UseTree): HTMLElement {
     itemStyle?: { color: string };
   }
   // A node's own part is what its children do not account for.
-  const ring = (node: UseNode, depth: number): Ring => ({
+  const ring = (node: UseNode, depth: number, color: string): Ring => ({
     name: node.name,
     value: Math.max(node.share, 0),
     node,
-    children: depth < ringDepth ? (node.children ?? []).filter((n) => n.share > 0.002).map((n) => ring(n, depth + 1)) : undefined,
+    itemStyle: { color },
+    children: depth < ringDepth ? (node.children ?? []).filter((n) => n.share > 0.002).map((n) => ring(n, depth + 1, color)) : undefined,
   });
   const rows: UseNode[] = [];
   const collect = (node: UseNode) => (rows.push(node), node.children?.forEach(collect));
@@ -42,11 +43,11 @@ function rings(tree: UseTree): HTMLElement {
           radius: ["16%", "96%"],
           sort: null,
           nodeClick: "rootToNode",
-          data: (tree.root.children ?? []).map((n, i) => ({ ...ring(n, 1), itemStyle: { color: c.series[i % c.series.length] } })),
+          data: (tree.root.children ?? []).map((n, i) => ring(n, 1, c.series[i % c.series.length])),
           itemStyle: { borderColor: c.card, borderWidth: 1.5, borderRadius: 3 },
           label: { color: "#fff", fontSize: 11, minAngle: 12, overflow: "truncate", width: 74, textBorderColor: "rgba(0,0,0,.35)", textBorderWidth: 2 },
           emphasis: { focus: "ancestor" },
-          levels: [{}, {}, { itemStyle: { opacity: 0.85 } }, { itemStyle: { opacity: 0.7 } }, { itemStyle: { opacity: 0.55 }, label: { show: false } }],
+          levels: [{}, {}, { itemStyle: { opacity: 0.8 } }, { itemStyle: { opacity: 0.62 } }, { itemStyle: { opacity: 0.5 }, label: { show: false } }],
         },
       ],
     }),
@@ -60,7 +61,7 @@ function outline(node: UseNode, depth = 0): HTMLElement {
     { class: "node" },
     el("span", { class: "name" }, node.name),
     el("span", { class: "track", "aria-hidden": "true" }, el("span", { class: "fill", style: `width:${100 * Math.min(1, Math.max(0, node.share))}%` })),
-    el("span", { class: "figures" }, `${percent(node.share)}${node.seconds !== undefined ? " · " + time(node.seconds, 3) : ""}${capacity !== null ? ` · ${percent(capacity)} of capacity` : ""}`),
+    el("span", { class: "figures" }, `${percent(node.share)}${node.seconds !== undefined ? " · " + time(node.seconds, 3) : ""}${capacity !== null && capacity < 0.9995 ? ` · rate ${percent(capacity)}` : ""}`),
   );
   if (!node.children?.length) return el("li", {}, line);
   return el("li", {}, el("details", { open: depth < 2 }, el("summary", {}, line), el("ul", {}, ...node.children.map((child) => outline(child, depth + 1)))));
@@ -111,7 +112,7 @@ export function treeSection(list: UseTree[]): Section | null {
     const title = [tree.program, tree.machine && "on " + tree.machine].filter(Boolean).join(" ") || null;
     const bars = upgrades(tree);
     return [
-      card(title, el("div", { class: "columns" }, tree.root.children?.length ? rings(tree) : null, el("div", {}, el("h4", {}, "Outline"), el("ul", { class: "outline" }, outline(tree.root))))),
+      card(title, el("div", { class: "columns" }, tree.root.children?.length ? rings(tree) : null, el("div", {}, el("h4", {}, "Outline"), el("p", { class: "note" }, "Share and time; the rate is that of the fastest leaf, relative to the peak."), el("ul", { class: "outline" }, outline(tree.root))))),
       bars && card(null, bars),
       tables(tree),
       tree.remarks?.length ? card(null, notes("Remarks", tree.remarks)) : null,
