@@ -15,6 +15,7 @@ using Action = std::function<Status()>;
 void add_analyze(CLI::App& app, Action& action);
 void add_bounds(CLI::App& app, Action& action);
 void add_characterize(CLI::App& app, Action& action);
+void add_choose(CLI::App& app, Action& action);
 void add_dilate(CLI::App& app, Action& action);
 void add_completion(CLI::App& app, Action& action);
 void add_export(CLI::App& app, Action& action);

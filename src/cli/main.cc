@@ -29,6 +29,7 @@ constexpr Command commands[] = {
     {"bounds", "How fast could its loops be, and what is in the way?", add_bounds},
     {"validate", "How wrong are the predictions, on this machine, today?", add_validate},
     {"report", "Show it all: one offline page from any mix of files", add_report},
+    {"choose", "Which machine is fastest, cheapest, or the most for the money, for these programs?", add_choose},
     {"gate", "Has this change made the program slower, by what it executes?", add_gate},
     {"study", "How much of a prediction's error is the resource model's own?", add_study},
     {"models", "Which resource model fits what I have?", add_models},

@@ -3,6 +3,7 @@
 #include "base/paths.h"
 #include "record/demand.h"
 #include "record/dilation.h"
+#include "record/choice.h"
 #include "record/gate.h"
 #include "record/bounds.h"
 #include "record/machine.h"
@@ -16,6 +17,7 @@ namespace perfcast {
 
 PERFCAST_RECORD_FILE(, DemandProfile)
 PERFCAST_RECORD_FILE(, Dilation)
+PERFCAST_RECORD_FILE(, Choice)
 PERFCAST_RECORD_FILE(, Gate)
 PERFCAST_RECORD_FILE(, Bounds)
 PERFCAST_RECORD_FILE(, Machine)
