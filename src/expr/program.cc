@@ -155,9 +155,7 @@ void Program::batch(std::span<const double* const> values, std::span<double> res
       const double *a = r[static_cast<std::size_t>(i.a)], *b = r[static_cast<std::size_t>(i.b)], *c = r[static_cast<std::size_t>(i.c)];
       perform(i, [&](auto f) {
         // A register may be source and target at once, but only at the same place: the loop has no dependence.
-#if defined(__clang__)
-#pragma clang loop vectorize(assume_safety)
-#elif defined(__GNUC__)
+#if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC ivdep
 #endif
         for (std::size_t k = 0; k < block; k++) to[k] = f(a[k], b[k], c[k]);
