@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/assert.h"
 #include "expr/algebra.h"
 
 namespace perfcast::expr {
@@ -207,6 +208,12 @@ class Parser {
 
 Result<Expr> parse(const std::string& text, const std::string& name, const ParseLimits& limits) {
   return Parser(text, name, limits).whole_text();
+}
+
+Expr parse_trusted(const std::string& text) {
+  auto parsed = parse(text);
+  ensure(parsed.has_value(), "an expression of our own making cannot be read");
+  return *parsed;
 }
 
 bool is_symbol_name(const std::string& text) {

@@ -18,6 +18,7 @@
 #include "frontends/machine_code/binary.h"
 #include "frontends/machine_code/machine_graph.h"
 #include "frontends/memory_profile/memory_profile.h"
+#include "frontends/scaling/add_scaling.h"
 
 namespace perfcast {
 namespace fs = std::filesystem;
@@ -243,6 +244,11 @@ Status add_levels(const AnalyzeOptions& options, const CompiledProgram& program,
       tell("counting what runs in libraries");
       add_libraries(options, program, final_run, profile);
     }
+  }
+  if (!options.parameters.empty() && profile.ir && final_run.complete) {
+    scaling::ScalingOptions scaling;
+    scaling.count = count, scaling.parameters = options.parameters, scaling.memory = options.memory_level, scaling.progress = options.progress;
+    CHECK_OK(scaling::add_scaling(program, final_run, scaling, profile));
   }
   if (!options.source_level || !final_run.complete) return {};
 

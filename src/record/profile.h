@@ -13,6 +13,7 @@
 #include "record/instruction.h"
 #include "record/made_by.h"
 #include "record/record_file.h"
+#include "record/scaling.h"
 #include "record/source_loop.h"
 
 namespace perfcast {
@@ -174,6 +175,7 @@ struct Profile {
   std::vector<SourceLoop> source_loops;   // what the source of each executed loop asks for (bounds: M and MA)
   std::vector<CompilerRemark> remarks;    // the compiler's own, about what it did not do
   std::vector<Gap> gaps;
+  std::optional<Scaling> scaling;         // counts as functions of the parameters (--param)
   Json parallel, messages;                // regions run by threads, message skeleton: records of the parallel room
   bool operator==(const Profile&) const = default;
 };
@@ -181,7 +183,11 @@ template <class Fields>
 void describe(Fields& f, Profile& p) {
   f.need("program", p.program), f("made_by", p.made_by), f("run", p.run), f("source", p.source), f("ir", p.ir);
   f("machine", p.machine), f("forms", p.forms), f("library_calls", p.library_calls), f("regions", p.regions);
+<<<<<<< HEAD
   f("source_loops", p.source_loops), f("remarks", p.remarks), f("gaps", p.gaps), f("parallel", p.parallel), f("messages", p.messages);
+=======
+  f("gaps", p.gaps), f("scaling", p.scaling), f("parallel", p.parallel), f("messages", p.messages);
+>>>>>>> d455fab (analyze: counts as functions of the parameters; predict --set)
 }
 
 // Sum over the graph of count times usage: the dynamic statistics of Saavedra's tables 5.5 and 5.6.

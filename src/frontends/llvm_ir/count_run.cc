@@ -103,13 +103,28 @@ Status add_file(const std::string& path, const std::map<std::uint64_t, std::size
 
 }  // namespace
 
-Result<CountedRun> count_run(const CompiledProgram& program, Stage stage, const CountOptions& options) {
-  const std::string executable = program.scratch.file(stage_name(stage) + ".counted");
-  TRY(std::vector<ModulePlan> plans, build(program, stage, executable));
+struct CountedProgram::Parts {
+  std::string executable;
+  std::vector<ModulePlan> plans;
+  std::vector<std::string> sources;
+};
+
+Result<CountedProgram> CountedProgram::build(const CompiledProgram& program, Stage stage) {
+  auto parts = std::make_shared<Parts>();
+  parts->executable = program.scratch.file(stage_name(stage) + ".counted");
+  TRY(parts->plans, llvm_ir::build(program, stage, parts->executable));
+  for (const auto& unit : program.units) parts->sources.push_back(unit.source);
+  CountedProgram counted;
+  counted.parts_ = std::move(parts);
+  return counted;
+}
+
+Result<CountedRun> CountedProgram::run(const CountOptions& options) const {
+  const std::vector<ModulePlan>& plans = parts_->plans;
   TRY(TemporaryFolder counts, TemporaryFolder::make("counts"));
   RunRequest request;
   request.command = options.runner;
-  request.command.push_back(executable);
+  request.command.push_back(parts_->executable);
   request.command.insert(request.command.end(), options.arguments.begin(), options.arguments.end());
   request.environment = options.environment;
   request.environment["PERFCAST_COUNTS"] = counts.path().string();
@@ -139,15 +154,18 @@ Result<CountedRun> count_run(const CompiledProgram& program, Stage stage, const 
   const double faults = static_cast<double>(run.outcome.page_faults_minor + run.outcome.page_faults_major);
   run.page_faults = std::max(0.0, faults - start_faults);
   for (std::size_t i = 0; i < plans.size(); i++) run.units.push_back(counts_from(plans[i], sums[i]));
-  std::vector<std::string> sources;
-  for (const auto& unit : program.units) sources.push_back(unit.source);
-  tell_apart(run.units, sources);
+  tell_apart(run.units, parts_->sources);
   for (const auto& [thread, own] : by_thread) {
     auto& units = run.threads.emplace_back();
     for (std::size_t i = 0; i < plans.size(); i++) units.push_back(counts_from(plans[i], own[i]));
-    tell_apart(units, sources);
+    tell_apart(units, parts_->sources);
   }
   return run;
+}
+
+Result<CountedRun> count_run(const CompiledProgram& program, Stage stage, const CountOptions& options) {
+  TRY(CountedProgram counted, CountedProgram::build(program, stage));
+  return counted.run(options);
 }
 
 Status build_counted(const CompiledProgram& program, Stage stage, const std::string& executable) {

@@ -38,6 +38,17 @@ struct CountedRun {
   bool complete = true;           // ended by itself; otherwise counts of the loops running at the end are missing
 };
 
+// The counted executable, made once and run as often as one likes. The program must outlive it.
+class CountedProgram {
+ public:
+  static Result<CountedProgram> build(const CompiledProgram& program, Stage stage);
+  Result<CountedRun> run(const CountOptions& options) const;
+
+ private:
+  struct Parts;
+  std::shared_ptr<const Parts> parts_;
+};
+
 // Adds counters to the units' bitcode of this stage, generates code, links, runs, reads the counts.
 Result<CountedRun> count_run(const CompiledProgram& program, Stage stage, const CountOptions& options);
 

@@ -217,6 +217,23 @@ Result<MachineLevel> machine_level(const llvm_ir::CompiledProgram& program,
   return level;
 }
 
+Result<std::vector<Graph>> machine_graphs(const llvm_ir::CompiledProgram& program,
+                                          const std::vector<std::vector<llvm_ir::UnitCounts>>& runs) {
+  std::vector<Graph> graphs(runs.size());
+  std::vector<Gap> gaps;
+  std::optional<Decoder> decoder;
+  FormTable forms;
+  for (std::size_t k = 0; k < program.units.size(); ++k) {
+    TRY(const GeneratedCode code, generate_code_from_file(program.units[k].final_bitcode, codegen_options(program.units[k])));
+    if (!decoder) {
+      TRY(auto made, Decoder::make(code.triple, {}));
+      decoder.emplace(std::move(made));
+    }
+    for (std::size_t r = 0; r < runs.size(); ++r) CHECK_OK(add_unit(code, runs[r].at(k), *decoder, forms, graphs[r], gaps));
+  }
+  return graphs;
+}
+
 double executed_instructions(const Function& function) {
   double sum = 0;
   for (const auto& b : function.blocks) sum += b.count.value * static_cast<double>(b.code.size());

@@ -31,6 +31,10 @@ struct MachineOptions {
 Result<MachineLevel> machine_level(const llvm_ir::CompiledProgram& program,
                                    const std::vector<llvm_ir::UnitCounts>& counts, const MachineOptions& options = {});
 
+// The same graph for several runs of the program; code is generated once. Shapes are alike, counts differ.
+Result<std::vector<Graph>> machine_graphs(const llvm_ir::CompiledProgram& program,
+                                          const std::vector<std::vector<llvm_ir::UnitCounts>>& runs);
+
 // One unit's functions added to `graph`.
 Status add_unit(const GeneratedCode& code, const llvm_ir::UnitCounts& counts, Decoder& decoder, FormTable& forms,
                 Graph& graph, std::vector<Gap>& gaps);

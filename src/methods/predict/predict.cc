@@ -1,7 +1,10 @@
 #include "methods/predict/predict.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "base/statistics.h"
+#include "engine/scaling/profile_at.h"
 #include "methods/predict/models.h"
 
 namespace perfcast::predict {
@@ -49,13 +52,26 @@ Answer best_answer(const Profile& profile, const Machine& machine, const Predict
   return std::unexpected(passed_over);
 }
 
+// Other parameters than those of the recorded run: the profile at these, and wider intervals where laws were needed.
+Result<Prediction> predict_at(const Profile& profile, std::span<const Machine> machines, const PredictOptions& options) {
+  TRY(engine::SizedProfile sized, engine::profile_at(profile, options.set));
+  sized.profile.source.reset();  // its counts are known for the recorded run only
+  PredictOptions here = options;
+  here.set.clear();
+  TRY(Prediction result, predict(sized.profile, machines, here));
+  for (ModelPrediction& prediction : result.predictions) {
+    double factor = std::exp(student_t(options.confidence, 30) * sized.spread);
+    prediction.interval = {prediction.interval[0] / factor, prediction.interval[1] * factor};
+    prediction.remarks.insert(prediction.remarks.begin(), sized.warnings.begin(), sized.warnings.end());
+  }
+  return result;
+}
+
 }  // namespace
 
 Result<Prediction> predict(const Profile& profile, std::span<const Machine> machines, const PredictOptions& options) {
   ensure(!machines.empty(), "predict is given at least one machine");
-  if (!options.set.empty())
-    return unfit("this profile knows its counts for the recorded run only", profile.program,
-                 "analyze again with --param, or use perfcast scale");
+  if (!options.set.empty()) return predict_at(profile, machines, options);
   Prediction result;
   result.program = profile.program;
   result.made_by = made_here();

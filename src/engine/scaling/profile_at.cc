@@ -1,0 +1,214 @@
+#include "engine/scaling/profile_at.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "expr/parse.h"
+
+namespace perfcast::engine {
+namespace {
+
+// Distance at a quantile of an access's reuses, first touches and unseen ones beyond all.
+double distance_at(const std::vector<DistanceBin>& bins, double quantile) {
+  double passed = 0, total = 0;
+  for (const DistanceBin& bin : bins) total += bin.share;
+  if (total <= 0) return 0;
+  for (const DistanceBin& bin : bins)
+    if ((passed += bin.share) >= quantile * total) return bin.distance;
+  return bins.empty() ? 0 : bins.back().distance;
+}
+
+// How one access grew with one parameter: exponents between two sizes.
+struct Growth {
+  double size_ratio = 1;              // recorded / other
+  const Access* other = nullptr;
+};
+
+// The exponent with which something grows; 0 where it hardly changes, never negative, at most 3.
+double exponent(double now, double then, double size_ratio) {
+  if (now <= 0 || then <= 0 || size_ratio <= 1) return 0;
+  double e = std::log(now / then) / std::log(size_ratio);
+  if (std::abs(e - std::round(e)) < 0.25) e = std::round(e);  // distances grow with whole powers: a row, a plane
+  return std::clamp(e, 0.0, 3.0);
+}
+
+// Distances of `access` with the parameter `factor` times as large.
+void grow(std::vector<DistanceBin>& bins, const std::vector<DistanceBin>& other, double size_ratio, double factor) {
+  double total = 0, passed = 0;
+  for (const DistanceBin& bin : bins) total += bin.share;
+  for (DistanceBin& bin : bins) {
+    double middle = total > 0 ? (passed + bin.share / 2) / total : 0.5;
+    passed += bin.share;
+    double then = distance_at(other, middle);
+    bin.distance *= std::pow(factor, exponent(bin.distance, then, size_ratio));
+  }
+}
+
+class Sizer {
+ public:
+  Sizer(const Profile& from, const std::map<std::string, double>& set, const CountValues& values, SizedProfile& result)
+      : from_(from), set_(set), values_(values), result_(result) {
+    for (const SizedMemory& memory : from.scaling->memory)
+      for (const SizedAccess& access : memory.accesses)
+        others_[{access.function, access.block, access.access.index}].push_back({&memory, &access.access});
+  }
+
+  void run() {
+    Profile& p = result_.profile;
+    for (Graph* graph : {p.ir ? &*p.ir : nullptr, p.machine ? &*p.machine : nullptr})
+      if (graph)
+        for (Function& function : graph->functions) size(function, graph == (p.ir ? &*p.ir : nullptr));
+    for (auto& [name, calls] : p.library_calls)
+      if (auto it = from_.scaling->library_calls.find(name); it != from_.scaling->library_calls.end()) calls = value(it->second, calls);
+    if (!from_.scaling->page_faults.empty()) {
+      double here = value(from_.scaling->page_faults, 0), recorded = recorded_faults_law();
+      if (here > 0 && recorded > 0) p.run.page_faults *= here / recorded;
+    }
+    for (const auto& [name, v] : set_) p.run.parameters[name] = v;
+  }
+
+ private:
+  double value(const std::string& expression, double otherwise) const {
+    Count count;
+    count.value = otherwise, count.expression = expression;
+    return values_.of(count);
+  }
+  double recorded_faults_law() const {
+    auto law = expr::parse(from_.scaling->page_faults);
+    if (!law) return 0;
+    return expr::evaluate(*law, from_.run.parameters).value_or(0);
+  }
+
+  void size(Function& function, bool is_ir) {
+    function.calls.value = values_.of(function.calls);
+    for (Loop& loop : function.loops) loop.entries.value = values_.of(loop.entries), loop.iterations.value = values_.of(loop.iterations);
+    for (Block& block : function.blocks) {
+      double before = block.count.value;
+      auto rarer = [&] {
+        double least = block.count.value;
+        for (const Edge& edge : block.next) least = std::min(least, edge.count.value);
+        return block.next.size() > 1 ? least : block.count.value;
+      };
+      double rare_before = rarer();
+      block.count.value = values_.of(block.count);
+      for (Edge& edge : block.next) edge.count.value = values_.of(edge.count);
+      // A branch is mispredicted when it goes its rarer way, or as often as it goes there.
+      if (block.mispredicted) {
+        double rare = rarer();
+        if (rare_before > 0) *block.mispredicted *= rare / rare_before;
+        else if (before > 0) *block.mispredicted *= block.count.value / before;
+        *block.mispredicted = std::min(*block.mispredicted, block.count.value);
+      }
+      if (!is_ir) continue;
+      for (Access& access : block.accesses) size(access, function, block, before);
+    }
+  }
+
+  void size(Access& access, const Function& function, const Block& block, double block_before) {
+    if (block_before > 0) access.count *= block.count.value / block_before;
+    auto it = others_.find({function.name, block.name, access.index});
+    for (const auto& [name, recorded] : from_.run.parameters) {
+      auto wanted = set_.find(name);
+      if (wanted == set_.end() || recorded <= 0 || wanted->second == recorded) continue;
+      double factor = wanted->second / recorded;
+      const SizedMemory* nearest = nullptr;
+      const Access* then = nullptr;
+      if (it != others_.end())
+        for (auto [memory, other] : it->second)
+          if (differs_only_in(memory->set, name) && (!nearest || memory->set.at(name) > nearest->set.at(name))) nearest = memory, then = other;
+      if (!then) continue;
+      double ratio = recorded / nearest->set.at(name);
+      grow(access.lines, then->lines, ratio, factor);
+      grow(access.pages, then->pages, ratio, factor);
+      if (access.unknown > 0) access.unknown_from *= std::pow(factor, exponent(access.unknown_from, then->unknown_from, ratio));
+      // First touches: their number grows by its own power, so their share changes against the count.
+      if (access.cold > 0 && then->cold > 0 && then->count > 0) {
+        double e = std::log((access.cold) / (then->cold)) / std::log(ratio);
+        double colder = std::clamp(access.cold * std::pow(factor, std::clamp(e, -3.0, 0.0)), 0.0, 1.0), gained = access.cold - colder;
+        double seen = 0;
+        for (const DistanceBin& bin : access.lines) seen += bin.share;
+        if (seen > 0) for (DistanceBin& bin : access.lines) bin.share *= (seen + gained) / seen;
+        access.cold = seen > 0 ? colder : access.cold;
+      }
+    }
+  }
+  bool differs_only_in(const std::map<std::string, double>& set, const std::string& name) const {
+    for (const auto& [other, value] : from_.run.parameters)
+      if (auto it = set.find(other); it == set.end() || (other != name ? it->second != value : it->second == value)) return false;
+    return true;
+  }
+
+  const Profile& from_;
+  const std::map<std::string, double>& set_;
+  const CountValues& values_;
+  SizedProfile& result_;
+  std::map<std::tuple<std::string, std::string, int>, std::vector<std::pair<const SizedMemory*, const Access*>>> others_;
+};
+
+void add_warnings(const Profile& profile, const std::map<std::string, double>& set, SizedProfile& result) {
+  const Scaling& scaling = *profile.scaling;
+  for (const auto& [name, value] : set) {
+    double largest = 0;
+    for (const SizedRun& run : scaling.runs)
+      if (run.failed.empty())
+        if (auto it = run.set.find(name); it != run.set.end()) largest = std::max(largest, it->second);
+    if (largest > 0 && value > largest)
+      result.warnings.push_back(fmt::format("{} = {} is {:.3g} times the largest size that was run ({})", name, value, value / largest, largest));
+    if (auto from = scaling.from.find(name); from != scaling.from.end() && value < from->second)
+      result.warnings.push_back(fmt::format("some counts are known for {} >= {} only", name, from->second));
+  }
+}
+
+}  // namespace
+
+Result<CountValues> CountValues::make(const Profile& profile, const std::map<std::string, double>& set) {
+  if (!profile.scaling || profile.run.parameters.empty() || profile.scaling->shares.empty())
+    return unfit("this profile knows its counts for the recorded run only", profile.program, "analyze again with --param, or use perfcast scale");
+  CountValues made;
+  made.values_ = profile.run.parameters;
+  for (const auto& [name, value] : set) {
+    if (!made.values_.contains(name)) {
+      std::string known;
+      for (const auto& [other, v] : profile.run.parameters) known += (known.empty() ? "" : ", ") + other;
+      return unfit("the profile has no parameter \"" + name + "\"", profile.program, "it has " + known);
+    }
+    if (!(value > 0)) return unfit(fmt::format("{} = {} is not a size", name, value), profile.program);
+    made.values_[name] = value;
+  }
+  for (const HiddenVariable& hidden : profile.scaling->hidden) {
+    TRY(expr::Expr law, expr::parse(hidden.law, "the law of " + hidden.name));
+    TRY(double value, expr::evaluate(law, made.values_));
+    made.values_[hidden.name] = std::max(0.0, std::round(value));
+  }
+  return made;
+}
+
+double CountValues::of(const Count& count) const {
+  if (count.expression.empty()) return count.value;
+  auto [it, fresh] = known_.try_emplace(count.expression, 0.0);
+  if (fresh) {
+    auto parsed = expr::parse(count.expression);
+    auto value = parsed ? expr::evaluate(*parsed, values_) : Result<double>(std::unexpected(parsed.error()));
+    it->second = value ? std::max(0.0, count.certainty == Certainty::ratio || count.certainty == Certainty::unknown ? *value : std::round(*value)) : count.value;
+  }
+  return it->second;
+}
+
+Result<SizedProfile> profile_at(const Profile& profile, const std::map<std::string, double>& set) {
+  TRY(CountValues values, CountValues::make(profile, set));
+  SizedProfile result{profile, 0, {}};
+  Sizer(profile, set, values, result).run();
+  add_warnings(profile, set, result);
+  double hidden = 0;
+  for (const HiddenVariable& h : profile.scaling->hidden) hidden = std::max(hidden, h.spread);
+  auto share = [&](const char* word) {
+    auto it = profile.scaling->shares.find(word);
+    return it == profile.scaling->shares.end() ? 0.0 : it->second;
+  };
+  result.spread = share("ratio") * std::max(hidden, 0.05) + share("unknown") * 0.5;
+  return result;
+}
+
+}  // namespace perfcast::engine

@@ -1,0 +1,60 @@
+#include "engine/scaling/profile_at.h"
+
+#include <gtest/gtest.h>
+
+namespace perfcast::engine {
+namespace {
+
+Profile sample() {
+  Profile p;
+  p.program = "p";
+  p.run.parameters = {{"N", 100}}, p.run.page_faults = 20;
+  p.scaling.emplace();
+  p.scaling->shares = {{"interpolated", 1}};
+  p.scaling->page_faults = "10 + N/10";
+  p.scaling->hidden = {{"H1", "iterations", "N/2", 0.1}};
+  p.scaling->runs = {{{{"N", 100}}, 20, 0, true, {}}};
+  Function f;
+  f.name = "main";
+  Block b;
+  b.name = "loop", b.count = {10000, "N^2", Certainty::interpolated};
+  b.next = {{0, {9900, "N^2 - N", Certainty::interpolated}}, {1, {100, "N", Certainty::interpolated}}};
+  b.mispredicted = 100;
+  Access a;
+  a.count = 10000, a.lines = {{1250, 1, 0}};
+  b.accesses = {a};
+  Block end;
+  end.name = "end", end.count = {50, "H1", Certainty::ratio};
+  f.blocks = {b, end};
+  p.ir = Graph{{f}};
+  Access half = a;
+  half.count = 2500, half.lines = {{312, 1, 0}};
+  p.scaling->memory = {{{{"N", 50}}, {{"main", "loop", half}}}};
+  return p;
+}
+
+TEST(ProfileAt, CountsDistancesAndFaultsGrow) {
+  auto at = profile_at(sample(), {{"N", 1000}});
+  ASSERT_TRUE(at) << at.error().message();
+  const auto& blocks = at->profile.ir->functions[0].blocks;
+  EXPECT_EQ(blocks[0].count.value, 1e6);
+  EXPECT_EQ(blocks[0].next[1].count.value, 1000);
+  EXPECT_DOUBLE_EQ(*blocks[0].mispredicted, 1000);                    // with the exits of the loop, not its iterations
+  EXPECT_DOUBLE_EQ(blocks[0].accesses[0].count, 1e6);
+  EXPECT_NEAR(blocks[0].accesses[0].lines[0].distance, 125000, 1);     // a plane: N^2
+  EXPECT_EQ(blocks[1].count.value, 500);
+  EXPECT_NEAR(at->profile.run.page_faults, 110, 1e-9);
+  ASSERT_EQ(at->warnings.size(), 1u);
+  EXPECT_NE(at->warnings[0].find("10 times"), std::string::npos);
+}
+
+TEST(ProfileAt, SaysWhatIsWrong) {
+  EXPECT_FALSE(profile_at(sample(), {{"M", 3}}));
+  EXPECT_FALSE(profile_at(sample(), {{"N", 0}}));
+  Profile plain = sample();
+  plain.scaling.reset();
+  EXPECT_FALSE(profile_at(plain, {{"N", 5}}));
+}
+
+}  // namespace
+}  // namespace perfcast::engine

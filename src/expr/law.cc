@@ -1,0 +1,164 @@
+// Empirical laws. Each candidate is fitted on the smaller two thirds of the samples and judged on the larger third, in
+// ratios: what extrapolates best from small to large is what will be asked of it. Then it is fitted on all.
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include "expr/program.h"
+#include "expr/reconstruct.h"
+
+namespace perfcast::expr {
+namespace {
+
+using Rows = std::vector<std::size_t>;
+struct Samples {
+  const std::vector<std::string>& names;
+  const std::vector<std::vector<double>>& points;
+  std::span<const double> values;
+};
+using Candidate = std::function<std::optional<Expr>(const Samples&, const Rows&)>;
+
+// value = scale(point) * constant, the constant by the median of ratios.
+Candidate share_of(const Scale& scale) {
+  return [&scale](const Samples& s, const Rows& rows) -> std::optional<Expr> {
+    double above = 0, below = 0;
+    for (std::size_t r : rows) above += s.values[r], below += scale.values[r];
+    if (below <= 0) return {};
+    return Expr(above / below) * scale.expression;
+  };
+}
+
+// c * N^a * M^b * log2(N)^k, by least squares of logarithms.
+Candidate power_law(int logarithms) {
+  return [logarithms](const Samples& s, const Rows& rows) -> std::optional<Expr> {
+    const auto n = static_cast<Eigen::Index>(rows.size()), p = static_cast<Eigen::Index>(s.names.size());
+    if (n < p + 2) return {};
+    Eigen::MatrixXd x(n, p + 1);
+    Eigen::VectorXd y(n);
+    for (Eigen::Index i = 0; i < n; i++) {
+      std::size_t r = rows[static_cast<std::size_t>(i)];
+      if (s.values[r] <= 0) return {};
+      x(i, 0) = 1, y(i) = std::log(s.values[r]);
+      for (Eigen::Index j = 0; j < p; j++) {
+        double at = s.points[r][static_cast<std::size_t>(j)];
+        if (at <= 1) return {};
+        x(i, j + 1) = std::log(at);
+        if (j == 0) y(i) -= logarithms * std::log(std::log2(at));
+      }
+    }
+    Eigen::VectorXd b = x.colPivHouseholderQr().solve(y);
+    Expr law(std::exp(b(0)));
+    for (Eigen::Index j = 0; j < p; j++) law = law * power(symbol(s.names[static_cast<std::size_t>(j)]), Expr(b(j + 1)));
+    return logarithms ? law * power(call(Function::log2, {symbol(s.names[0])}), logarithms) : law;
+  };
+}
+
+// Linear in the given functions, relative weights, coefficients not negative.
+Candidate linear_in(std::vector<Expr> functions) {
+  return [functions](const Samples& s, const Rows& rows) -> std::optional<Expr> {
+    const auto n = static_cast<Eigen::Index>(rows.size()), p = static_cast<Eigen::Index>(functions.size());
+    if (n < p + 1) return {};
+    Eigen::MatrixXd x(n, p);
+    Eigen::VectorXd y = Eigen::VectorXd::Ones(n);
+    std::vector<Program> programs;
+    for (const Expr& f : functions) {
+      auto program = Program::compile(f, s.names);
+      if (!program) return {};
+      programs.push_back(std::move(*program));
+    }
+    for (Eigen::Index i = 0; i < n; i++) {
+      std::size_t r = rows[static_cast<std::size_t>(i)];
+      if (s.values[r] <= 0) return {};
+      for (Eigen::Index j = 0; j < p; j++) x(i, j) = programs[static_cast<std::size_t>(j)](s.points[r]) / s.values[r];
+    }
+    if (!x.allFinite()) return {};
+    Eigen::VectorXd b = x.colPivHouseholderQr().solve(y);
+    std::vector<Expr> terms;
+    for (Eigen::Index j = 0; j < p; j++) terms.push_back(Expr(b(j)) * functions[static_cast<std::size_t>(j)]);
+    return sum(std::move(terms));
+  };
+}
+
+// Root mean square of log(law / value) over rows; infinite where the law gives nothing sensible.
+double miss(const Expr& law, const Samples& s, const Rows& rows) {
+  auto program = Program::compile(law, s.names);
+  if (!program) return INFINITY;
+  double total = 0;
+  for (std::size_t r : rows) {
+    double at = (*program)(s.points[r]);
+    if (!(at > 0) || !std::isfinite(at) || s.values[r] <= 0) return INFINITY;
+    total += std::pow(std::log(at / s.values[r]), 2);
+  }
+  return rows.empty() ? INFINITY : std::sqrt(total / static_cast<double>(rows.size()));
+}
+
+}  // namespace
+
+Law law_of(const std::vector<std::string>& names, const std::vector<std::vector<double>>& points, std::span<const double> values, std::span<const Scale> scales) {
+  Samples samples{names, points, values};
+  Rows all;
+  for (std::size_t k = 0; k < points.size(); k++)
+    if (values[k] > 0) all.push_back(k);
+  if (all.size() < 3) {
+    double mean = 0;
+    for (double v : values) mean += v / static_cast<double>(std::max<std::size_t>(1, values.size()));
+    return {Expr(mean), 1};
+  }
+  auto size_of = [&](std::size_t k) { return std::accumulate(points[k].begin(), points[k].end(), 0.0, [](double t, double x) { return t + std::log(std::max(1.0, x)); }); };
+  std::ranges::stable_sort(all, {}, size_of);
+  Rows train(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(2 * all.size() / 3)), test(all.begin() + static_cast<std::ptrdiff_t>(train.size()), all.end());
+  std::vector<Candidate> candidates;
+  for (const Scale& scale : scales) candidates.push_back(share_of(scale));
+  const Expr n = symbol(names[0]);
+  candidates.push_back(linear_in({1}));
+  candidates.push_back(linear_in({1, n}));
+  candidates.push_back(linear_in({1, call(Function::log2, {n})}));
+  candidates.push_back(linear_in({n, n * call(Function::log2, {n})}));
+  candidates.push_back(linear_in({1, n, n * n}));
+  candidates.push_back(power_law(0));
+  candidates.push_back(power_law(1));
+  Law best{Expr(values[all.back()]), 1};
+  double least = INFINITY;
+  for (const Candidate& candidate : candidates) {
+    auto tried = candidate(samples, train);
+    if (!tried) continue;
+    double error = miss(*tried, samples, test);
+    if (error >= 0.999 * least) continue;
+    auto fitted = candidate(samples, all);
+    if (!fitted || !std::isfinite(miss(*fitted, samples, all))) continue;
+    least = error, best = {*fitted, error};
+  }
+  return best;
+}
+
+Law growth_law(const std::vector<std::string>& names, const std::vector<std::vector<double>>& points, std::span<const double> values) {
+  Samples samples{names, points, values};
+  Rows all;
+  for (std::size_t k = 0; k < points.size(); k++)
+    if (values[k] > 0) all.push_back(k);
+  // Products of the parameters' powers, each beside a constant; the exponents that fit best.
+  std::vector<Expr> shapes{1};
+  for (const auto& name : names) {
+    std::vector<Expr> next;
+    for (const Expr& shape : shapes)
+      for (int k = 0; k <= 3; k++) next.push_back(shape * power(symbol(name), k));
+    shapes = std::move(next);
+  }
+  Law best{all.empty() ? Expr(0) : Expr(values[all.back()]), 1};
+  double least = INFINITY;
+  for (const Expr& shape : shapes) {
+    std::vector<Expr> functions{1, shape};
+    if (shape.is_number()) functions = {1};
+    auto fitted = linear_in(functions)(samples, all);
+    if (!fitted) continue;
+    bool positive = true;
+    for (const Expr& term : fitted->kind() == Kind::sum ? fitted->parts() : std::vector<Expr>{*fitted}) positive = positive && split_number(term).number.value >= 0;
+    double error = miss(*fitted, samples, all);
+    if (positive && error < 0.999 * least) least = error, best = {*fitted, error};
+  }
+  return best;
+}
+
+}  // namespace perfcast::expr

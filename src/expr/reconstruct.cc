@@ -1,0 +1,279 @@
+#include "expr/reconstruct.h"
+
+#include <algorithm>
+#include <boost/multiprecision/cpp_int.hpp>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "expr/program.h"
+
+namespace perfcast::expr {
+namespace {
+
+using Rational = boost::multiprecision::cpp_rational;
+using Integer = boost::multiprecision::cpp_int;
+
+bool is_whole(double x) { return x == std::floor(x) && std::abs(x) < 9e15; }
+
+std::optional<Expr> to_expr(const Rational& r) {
+  const Integer top = boost::multiprecision::numerator(r), bottom = boost::multiprecision::denominator(r);
+  const Integer most = Integer(1) << 61;
+  if (abs(top) > most || bottom > most) return {};
+  return Expr(fraction(top.convert_to<std::int64_t>(), bottom.convert_to<std::int64_t>()));
+}
+
+// Rows added one by one to an echelon form; a row that contradicts the others ends it.
+class ExactSystem {
+ public:
+  explicit ExactSystem(std::size_t unknowns) : unknowns_(unknowns), pivots_(unknowns) {}
+  // False: contradiction.
+  bool add(std::vector<Rational> row) {  // coefficients, then the right side
+    for (std::size_t c = 0; c < unknowns_; c++) {
+      if (row[c] == 0) continue;
+      if (!pivots_[c].empty()) {
+        const Rational factor = row[c];
+        for (std::size_t k = c; k <= unknowns_; k++)
+          if (pivots_[c][k] != 0) row[k] -= factor * pivots_[c][k];
+        continue;
+      }
+      const Rational lead = row[c];
+      for (std::size_t k = c; k <= unknowns_; k++) row[k] /= lead;
+      pivots_[c] = std::move(row);
+      rank_++;
+      return true;
+    }
+    if (row[unknowns_] != 0) return false;
+    checks_++;
+    return true;
+  }
+  bool determined() const { return rank_ == unknowns_; }
+  int checks() const { return checks_; }
+  std::vector<Rational> solution() const {
+    std::vector<Rational> x(unknowns_);
+    for (std::size_t c = unknowns_; c-- > 0;) {
+      x[c] = pivots_[c][unknowns_];
+      for (std::size_t k = c + 1; k < unknowns_; k++) x[c] -= pivots_[c][k] * x[k];
+    }
+    return x;
+  }
+
+ private:
+  std::size_t unknowns_, rank_ = 0;
+  int checks_ = 0;
+  std::vector<std::vector<Rational>> pivots_;
+};
+
+// The polynomial of least degree through all (x, y), by divided differences; none when it has more than `most`
+// coefficients or leaves no check.
+std::optional<std::vector<Rational>> polynomial(const std::vector<std::pair<double, double>>& samples, int most, int least_checks, int& checks) {
+  std::vector<Rational> newton;
+  std::vector<Rational> nodes;
+  auto at = [&](const Rational& x) {
+    Rational value = 0;
+    for (std::size_t k = newton.size(); k-- > 0;) value = value * (x - nodes[k]) + newton[k];
+    return value;
+  };
+  checks = 0;
+  for (auto [x, y] : samples) {
+    Rational rx(x), miss = Rational(y) - at(rx);
+    if (miss == 0) {
+      checks++;
+      continue;
+    }
+    if (static_cast<int>(newton.size()) == most) return {};
+    // A new node: everything before agrees with the polynomial so far at the old nodes only.
+    Rational scale = 1;
+    for (const auto& node : nodes) scale *= rx - node;
+    newton.push_back(miss / scale), nodes.push_back(rx);
+    checks = 0;
+  }
+  // A check counts only if the final polynomial goes through it: verify all, since nodes came late.
+  int agreeing = 0;
+  for (auto [x, y] : samples) {
+    if (at(Rational(x)) != Rational(y)) return {};
+    agreeing++;
+  }
+  checks = agreeing - static_cast<int>(std::max<std::size_t>(newton.size(), 1));
+  if (checks < least_checks) return {};
+  std::vector<Rational> coefficients{0};
+  for (std::size_t k = newton.size(); k-- > 0;) {  // Horner: c = c * (x - node) + newton
+    std::vector<Rational> next(coefficients.size() + 1, 0);
+    for (std::size_t i = 0; i < coefficients.size(); i++) next[i + 1] += coefficients[i], next[i] -= nodes[k] * coefficients[i];
+    next[0] += newton[k];
+    coefficients = std::move(next);
+  }
+  while (coefficients.size() > 1 && coefficients.back() == 0) coefficients.pop_back();
+  return coefficients;
+}
+
+constexpr int most_coefficients = 7;
+constexpr int periods[] = {2, 4, 8, 3, 16, 5, 6, 32, 7, 12, 64};
+
+}  // namespace
+
+Reconstructor::Reconstructor(std::vector<std::string> names, std::vector<std::vector<double>> points, int least_checks)
+    : names_(std::move(names)), points_(std::move(points)), least_checks_(least_checks) {
+  order_.resize(points_.size());
+  std::iota(order_.begin(), order_.end(), 0u);
+  // A fixed shuffle: neighbours in size come apart.
+  for (std::size_t i = order_.size(); i > 1; i--) std::swap(order_[i - 1], order_[(i * 2654435761u >> 7) % i]);
+  if (names_.size() != 1) return;
+  const Expr n = symbol(names_[0]), f = call(Function::floor, {call(Function::log2, {n})}), l = call(Function::log2, {n});
+  const Expr top = power(2, f), e = power(2, n), root = call(Function::floor, {power(n, Expr(fraction(1, 2)))});
+  bool powers = std::ranges::all_of(points_, [](const auto& p) { return p[0] >= 1 && std::exp2(std::round(std::log2(p[0]))) == p[0]; });
+  bool small = std::ranges::all_of(points_, [](const auto& p) { return p[0] <= 40; });
+  if (powers)
+    special_ = {{{1, l}}, {{1, l, n}}, {{1, l, n, n * l}}, {{1, l, l * l, n, n * l}}, {{1, l, n, n * l, n * n, n * n * l}}, {{1, l, l * l, n, n * l, n * l * l}}};
+  else
+    special_ = {{{1, f}}, {{1, n, f}}, {{1, f, top}}, {{1, n, f, n * f}}, {{1, n, f, n * f, top}}, {{1, n, n * n, f, n * f, n * n * f}}, {{1, n, f, n * f, top, f * top}},
+                {{1, root}}, {{1, n, root}}, {{1, n, f, f * f, n * f, top, f * top}}};
+  if (small) special_.insert(special_.begin(), {{{1, e}}, {{1, n, e}}, {{1, n, e, n * e}}, {{1, n, n * n, e, n * e}}, {{1, n, e, n * e, e * e}}});
+}
+
+std::optional<ExactForm> Reconstructor::solve(const Basis& basis, std::span<const double> values, const std::vector<std::size_t>& rows) const {
+  const std::size_t unknowns = basis.functions.size();
+  if (rows.size() < unknowns + static_cast<std::size_t>(least_checks_)) return {};
+  std::vector<Program> programs;
+  for (const Expr& function : basis.functions) {
+    auto program = Program::compile(function, names_);
+    if (!program) return {};
+    programs.push_back(std::move(*program));
+  }
+  ExactSystem system(unknowns);
+  for (std::size_t r : rows) {
+    std::vector<Rational> row;
+    for (const Program& program : programs) {
+      double x = program(points_[r]);
+      if (!is_whole(x)) return {};
+      row.emplace_back(x);
+    }
+    row.emplace_back(values[r]);
+    if (!system.add(std::move(row))) return {};
+  }
+  if (!system.determined() || system.checks() < least_checks_) return {};
+  std::vector<Rational> x = system.solution();
+  std::vector<Expr> terms;
+  for (std::size_t k = 0; k < unknowns; k++) {
+    auto number = to_expr(x[k]);
+    if (!number) return {};
+    terms.push_back(*number * basis.functions[k]);
+  }
+  return ExactForm{sum(std::move(terms)), static_cast<int>(unknowns), system.checks(), 0, basis.degree, basis.period};
+}
+
+std::optional<ExactForm> Reconstructor::by_residues(std::span<const double> values, const std::vector<std::size_t>& rows, int period) const {
+  std::map<int, std::vector<std::pair<double, double>>> groups;
+  for (std::size_t r : rows) groups[static_cast<int>(std::fmod(points_[r][0], period))].push_back({points_[r][0], values[r]});
+  if (period > 1 && groups.size() < 2) return {};
+  std::map<int, std::vector<Rational>> found;
+  int checks = 0, unknowns = 0;
+  std::size_t longest = 0;
+  for (auto& [residue, group] : groups) {
+    int own = 0;
+    auto one = polynomial(group, most_coefficients, period == 1 ? least_checks_ : 1, own);
+    if (!one) return {};
+    checks += own, unknowns += static_cast<int>(one->size()), longest = std::max(longest, one->size());
+    found[residue] = std::move(*one);
+  }
+  if (checks < least_checks_) return {};
+  const Expr n = symbol(names_[0]);
+  std::vector<Expr> terms;
+  for (std::size_t k = 0; k < longest; k++) {
+    std::vector<Expr> chosen{call(Function::mod, {n, Expr(period)})};
+    std::vector<Expr> distinct;
+    for (int residue = 0; residue < period; residue++) {
+      // A residue no sample had (the program takes multiples of something only) borrows from the one below.
+      auto it = found.upper_bound(residue);
+      const auto& polynomial = it == found.begin() ? it->second : std::prev(it)->second;
+      auto number = to_expr(k < polynomial.size() ? polynomial[k] : Rational(0));
+      if (!number) return {};
+      chosen.push_back(*number);
+    }
+    bool same = std::all_of(chosen.begin() + 1, chosen.end(), [&](const Expr& e) { return e == chosen[1]; });
+    Expr coefficient = same ? chosen[1] : call(Function::pick, chosen);
+    terms.push_back(coefficient * power(n, static_cast<int>(k)));
+  }
+  return ExactForm{sum(std::move(terms)), unknowns, checks, 0, static_cast<int>(longest) - 1, period};
+}
+
+std::optional<ExactForm> Reconstructor::one_parameter(std::span<const double> values, const std::vector<std::size_t>& rows) const {
+  if (auto form = by_residues(values, rows, 1)) return form;
+  for (int period : periods) {
+    if (static_cast<int>(rows.size()) < 2 * period + least_checks_) continue;
+    if (auto form = by_residues(values, rows, period)) return form;
+  }
+  for (const Basis& basis : special_)
+    if (auto form = solve(basis, values, rows)) return form;
+  return {};
+}
+
+std::optional<ExactForm> Reconstructor::several_parameters(std::span<const double> values) const {
+  // Powers of each parameter up to a degree, and its remainder by a period, multiplied with those of the others.
+  for (int period : {1, 2, 4, 8})
+    for (int degree : {1, 2, 3}) {
+      std::vector<Expr> functions{1};
+      for (const auto& name : names_) {
+        const Expr n = symbol(name), rest = call(Function::mod, {n, Expr(period)});
+        std::vector<Expr> own{1}, next;
+        for (int k = 1; k <= degree; k++) own.push_back(power(n, k));
+        if (period > 1) {
+          own.push_back(rest);
+          if (degree > 1) own.push_back(n * rest);
+        }
+        for (const Expr& a : functions)
+          for (const Expr& b : own) next.push_back(a * b);
+        functions = std::move(next);
+      }
+      if (functions.size() > 48 || functions.size() + static_cast<std::size_t>(least_checks_) > points_.size()) continue;
+      if (auto form = solve({functions, degree, period}, values, order_)) return form;
+    }
+  return {};
+}
+
+std::optional<ExactForm> Reconstructor::exact(std::span<const double> values) const {
+  for (double value : values)
+    if (!is_whole(value)) return {};
+  for (const auto& point : points_)
+    for (double x : point)
+      if (!is_whole(x)) return {};
+  if (names_.size() > 1) {
+    bool constant = std::ranges::all_of(values, [&](double v) { return v == values[0]; });
+    if (constant && !values.empty()) return ExactForm{Expr(values[0]), 1, static_cast<int>(values.size()) - 1, 0, 0, 1};
+    return several_parameters(values);
+  }
+  if (auto form = one_parameter(values, order_)) return form;
+  // Loops of fixed minimum length behave differently below it: leave out the smallest third.
+  std::vector<double> sizes;
+  for (const auto& point : points_) sizes.push_back(point[0]);
+  std::ranges::sort(sizes);
+  double from = sizes[sizes.size() / 3];
+  std::vector<std::size_t> rows;
+  for (std::size_t r : order_)
+    if (points_[r][0] >= from) rows.push_back(r);
+  auto form = one_parameter(values, rows);
+  if (form) form->from = from;
+  return form;
+}
+
+std::optional<ExactForm> Reconstructor::exact_with(std::span<const double> values, const std::string& hidden, std::span<const double> hidden_values) const {
+  // The hidden count becomes one more parameter that occurs to the first power only.
+  Reconstructor more(names_, points_, least_checks_);
+  more.names_.push_back(hidden);
+  for (std::size_t k = 0; k < points_.size(); k++) more.points_[k].push_back(hidden_values[k]);
+  const Expr h = symbol(hidden);
+  for (int degree : {0, 1, 2, 3}) {
+    Basis basis{{1}, degree, 1};
+    for (const auto& name : names_) {
+      std::vector<Expr> next;
+      for (const Expr& a : basis.functions)
+        for (int k = 0; k <= degree; k++) next.push_back(a * power(symbol(name), k));
+      basis.functions = std::move(next);
+    }
+    for (std::size_t k = basis.functions.size(); k-- > 0;) basis.functions.push_back(basis.functions[k] * h);
+    if (auto form = more.solve(basis, values, more.order_)) return form;
+  }
+  return {};
+}
+
+}  // namespace perfcast::expr

@@ -1,0 +1,75 @@
+// An expression from a few exact values: how often a block runs at sizes 40, 41, ... becomes "N^3/3 - N/3". Arithmetic
+// is with exact fractions, so a form either goes through every sample or is refused; samples beyond the unknowns are
+// checks. Tried from the simplest on:
+//
+//   polynomials                      loops over 0..N, triangular loops
+//   quasi-polynomials                a polynomial per residue of N: vectorised and unrolled loops with their remainders
+//   N, log2 N, 2^floor(log2 N)       halving and doubling loops, recursion (sizes must span three octaves)
+//   2^N                              when N itself counts levels
+//   products over several parameters
+//   any of these plus hidden * polynomial: work that is exact but for one count that depends on the data
+//
+// Source: Clement 1994, section 4.2.1, replaces counts measured at one size; interpolation takes its place here.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "expr/expr.h"
+
+namespace perfcast::expr {
+
+struct ExactForm {
+  Expr expression;
+  int unknowns = 0, checks = 0;  // coefficients determined; samples that confirm them
+  double from = 0;               // holds for sizes from here on; 0: for every sample
+  int degree = 0, period = 1;    // of a (quasi-)polynomial
+};
+
+class Reconstructor {
+ public:
+  // points[k] are the values of the parameters in sample k: whole numbers.
+  Reconstructor(std::vector<std::string> names, std::vector<std::vector<double>> points, int least_checks = 2);
+
+  std::optional<ExactForm> exact(std::span<const double> values) const;
+  // p(N) + hidden * q(N), where `hidden` has these values in the samples.
+  std::optional<ExactForm> exact_with(std::span<const double> values, const std::string& hidden, std::span<const double> hidden_values) const;
+
+  std::size_t samples() const { return points_.size(); }
+
+ private:
+  struct Basis {
+    std::vector<Expr> functions;
+    int degree = 0, period = 1;
+  };
+  std::optional<ExactForm> solve(const Basis& basis, std::span<const double> values, const std::vector<std::size_t>& rows) const;
+  std::optional<ExactForm> by_residues(std::span<const double> values, const std::vector<std::size_t>& rows, int period) const;
+  std::optional<ExactForm> one_parameter(std::span<const double> values, const std::vector<std::size_t>& rows) const;
+  std::optional<ExactForm> several_parameters(std::span<const double> values) const;
+
+  std::vector<std::string> names_;
+  std::vector<std::vector<double>> points_;
+  std::vector<std::size_t> order_;  // rows, mixed so that few of them already span the sizes
+  int least_checks_;
+  std::vector<Basis> special_;      // one parameter: logarithms and powers of two
+};
+
+// Laws for counts that have no exact form: the one that extrapolates best from the smaller to the larger samples.
+struct Law {
+  Expr expression;
+  double spread = 0;  // relative standard deviation where it had to extrapolate
+};
+// `scales`: exact forms the count may be a constant share of, with their values.
+struct Scale {
+  Expr expression;
+  std::vector<double> values;
+};
+Law law_of(const std::vector<std::string>& names, const std::vector<std::vector<double>>& points, std::span<const double> values,
+           std::span<const Scale> scales = {});
+
+// How much memory grows: a constant and powers of the parameters, none of them negative.
+Law growth_law(const std::vector<std::string>& names, const std::vector<std::vector<double>>& points, std::span<const double> values);
+
+}  // namespace perfcast::expr

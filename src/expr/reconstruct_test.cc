@@ -1,0 +1,113 @@
+#include "expr/reconstruct.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "expr/parse.h"
+#include "expr/print.h"
+
+namespace perfcast::expr {
+namespace {
+
+std::vector<std::vector<double>> sizes(std::initializer_list<std::pair<int, int>> ranges, int step = 1) {
+  std::vector<std::vector<double>> all;
+  for (auto [from, to] : ranges)
+    for (int n = from; n <= to; n += step) all.push_back({static_cast<double>(n)});
+  return all;
+}
+std::vector<double> at(const std::string& law, const std::vector<std::string>& names, const std::vector<std::vector<double>>& points) {
+  std::vector<double> values;
+  for (const auto& point : points) {
+    std::map<std::string, double> named;
+    for (std::size_t k = 0; k < names.size(); k++) named[names[k]] = point[k];
+    values.push_back(std::round(evaluate(parse(law).value(), named).value()));
+  }
+  return values;
+}
+
+// Planted forms are found again, and hold far away.
+TEST(Reconstruct, OneParameter) {
+  auto points = sizes({{40, 119}, {128, 128}, {150, 150}, {200, 200}, {256, 256}, {512, 512}});
+  Reconstructor reconstructor({"N"}, points);
+  for (const char* law : {"7", "N - 1", "N^3/3 - N/3", "N*(N-1)/2 + 5", "2*N^4 - N", "floor(N/4)", "N*mod(N,4)", "N^2*floor(N/8) + mod(N,8)", "floor((N-1)/2)*N",
+                          "floor(log2(N))", "N*(floor(log2(N)) + 2) - 2^(floor(log2(N)) + 1)", "200*N + 13", "floor(N/16)*N"}) {
+    auto form = reconstructor.exact(at(law, {"N"}, points));
+    ASSERT_TRUE(form) << law;
+    EXPECT_GE(form->checks, 2);
+    for (double n : {1000.0, 1023.0, 2047.0, 3001.0})
+      EXPECT_EQ(std::round(evaluate(form->expression, {{"N", n}}).value()), at(law, {"N"}, {{n}})[0]) << law << " became " << text(form->expression);
+  }
+}
+
+TEST(Reconstruct, SixRunsSufficeForPolynomials) {
+  auto points = sizes({{32, 112}}, 16);
+  Reconstructor reconstructor({"N"}, points);
+  auto form = reconstructor.exact(at("N^3/6 + 2*N", {"N"}, points));
+  ASSERT_TRUE(form);
+  EXPECT_EQ(text(form->expression), "N^3/6 + 2*N");
+  EXPECT_EQ(form->checks, 2);
+}
+
+TEST(Reconstruct, PowersOfTwoOnly) {
+  std::vector<std::vector<double>> points;
+  for (int k = 2; k <= 11; k++) points.push_back({std::exp2(k)});
+  auto form = Reconstructor({"N"}, points).exact(at("N*log2(N)/2 + N - 1", {"N"}, points));
+  ASSERT_TRUE(form);
+  EXPECT_EQ(text(form->expression), "N*log2(N)/2 + N - 1");
+}
+
+TEST(Reconstruct, ExponentialInASmallParameter) {
+  auto points = sizes({{3, 14}});
+  auto form = Reconstructor({"L"}, points).exact(at("3*2^L - L", {"L"}, points));
+  ASSERT_TRUE(form);
+  EXPECT_EQ(evaluate(form->expression, {{"L", 20}}).value(), 3 * 1048576.0 - 20);
+}
+
+TEST(Reconstruct, SeveralParameters) {
+  std::vector<std::vector<double>> points;
+  for (int n : {16, 17, 18, 19, 21, 23, 26}) for (int m : {8, 9, 10, 11, 13, 15}) points.push_back({double(n), double(m)});
+  Reconstructor reconstructor({"N", "M"}, points);
+  for (const char* law : {"N*M", "N^2*M - 3*M + 1", "M*floor(N/4)", "M*(N-2)^2", "5", "N"}) {
+    auto form = reconstructor.exact(at(law, {"N", "M"}, points));
+    ASSERT_TRUE(form) << law;
+    EXPECT_EQ(evaluate(form->expression, {{"N", 1003}, {"M", 77}}).value(), at(law, {"N", "M"}, {{1003, 77}})[0]) << law;
+  }
+}
+
+TEST(Reconstruct, NoFalseExactForm) {
+  auto points = sizes({{40, 119}});
+  Reconstructor reconstructor({"N"}, points);
+  std::mt19937 random(3);
+  for (int trial = 0; trial < 20; trial++) {
+    std::vector<double> values;
+    for (const auto& p : points) values.push_back(std::floor(p[0] * p[0] / 3) + static_cast<double>(random() % 3));
+    EXPECT_FALSE(reconstructor.exact(values));
+  }
+}
+
+TEST(Reconstruct, HiddenVariable) {
+  auto points = sizes({{40, 79}});
+  std::vector<double> hidden, values;
+  std::mt19937 random(5);
+  for (const auto& p : points) hidden.push_back(20 + std::floor(p[0] / 3) + static_cast<double>(random() % 4)), values.push_back(p[0] * p[0] * hidden.back() + 3 * p[0]);
+  Reconstructor reconstructor({"N"}, points);
+  EXPECT_FALSE(reconstructor.exact(values));
+  auto form = reconstructor.exact_with(values, "H1", hidden);
+  ASSERT_TRUE(form);
+  EXPECT_EQ(evaluate(form->expression, {{"N", 100}, {"H1", 60}}).value(), 600300);
+}
+
+TEST(Law, ChosenByHowItExtrapolates) {
+  auto points = sizes({{40, 119}}, 3);
+  std::vector<double> values;
+  std::mt19937 random(2);
+  for (const auto& p : points) values.push_back(std::round(1.6 * p[0] + 10 + 0.5 * (random() % 3)));
+  Law law = law_of({"N"}, points, values);
+  EXPECT_NEAR(evaluate(law.expression, {{"N", 1000}}).value(), 1610, 80);
+  EXPECT_LT(law.spread, 0.05);
+}
+
+}  // namespace
+}  // namespace perfcast::expr

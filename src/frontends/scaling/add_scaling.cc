@@ -1,0 +1,321 @@
+#include "frontends/scaling/add_scaling.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "expr/parse.h"
+#include "expr/print.h"
+#include "frontends/machine_code/machine_graph.h"
+#include "frontends/memory_profile/memory_profile.h"
+#include "frontends/scaling/certificate.h"
+#include "frontends/scaling/symbolic_counts.h"
+
+namespace perfcast::scaling {
+namespace {
+
+using llvm_ir::CountedRun;
+using llvm_ir::UnitCounts;
+
+struct Sample {
+  Setting setting;
+  std::vector<UnitCounts> units;
+  double page_faults = 0, seconds = 0;
+};
+
+std::string setting_text(const Setting& setting) {
+  std::string all;
+  for (const auto& [name, value] : setting) all += fmt::format("{}{}={}", all.empty() ? "" : ", ", name, value);
+  return all;
+}
+
+// The counts of a run put into a graph of the same program.
+void fill(Graph& graph, const std::vector<UnitCounts>& units) {
+  std::size_t f = 0;
+  for (const auto& unit : units)
+    for (const auto& counts : unit.functions) {
+      if (counts.duplicate || f >= graph.functions.size()) continue;
+      Function& function = graph.functions[f++];
+      function.calls.value = counts.entries;
+      for (std::size_t b = 0; b < function.blocks.size() && b < counts.blocks.size(); b++) {
+        function.blocks[b].count.value = counts.blocks[b].count;
+        for (std::size_t e = 0; e < function.blocks[b].next.size(); e++) function.blocks[b].next[e].count.value = counts.blocks[b].next[e].count;
+      }
+      auto inside = [&](int block, int loop) {
+        for (auto at = function.blocks[static_cast<std::size_t>(block)].loop; at; at = function.loops[static_cast<std::size_t>(*at)].parent)
+          if (*at == loop) return true;
+        return false;
+      };
+      for (std::size_t l = 0; l < function.loops.size(); l++) {
+        Loop& loop = function.loops[l];
+        double back = 0;
+        for (std::size_t b = 0; b < function.blocks.size(); b++)
+          for (const Edge& edge : function.blocks[b].next)
+            if (edge.to == loop.header && inside(static_cast<int>(b), static_cast<int>(l))) back += edge.count.value;
+        loop.iterations.value = function.blocks[static_cast<std::size_t>(loop.header)].count.value;
+        loop.entries.value = loop.iterations.value - back;
+      }
+    }
+}
+
+class Work {
+ public:
+  Work(const llvm_ir::CompiledProgram& program, const ScalingOptions& options, Profile& profile)
+      : program_(program), options_(options), profile_(profile), scaling_(profile.scaling.emplace()) {
+    for (const auto& [name, value] : profile.run.parameters) names_.push_back(name);
+  }
+
+  Status run(const CountedRun& recorded) {
+    tell("counting at other sizes");
+    TRY(llvm_ir::CountedProgram counted, llvm_ir::CountedProgram::build(program_, llvm_ir::Stage::final));
+    try_sizes(profile_.run.parameters, [&](const Setting& setting, bool held_out) { return attempt(counted, setting, held_out); }, options_.sizes);
+    samples_.push_back({profile_.run.parameters, recorded.units, recorded.page_faults, recorded.outcome.cpu.value});
+    scaling_.runs.push_back({profile_.run.parameters, recorded.page_faults, recorded.outcome.cpu.value, true, {}});
+    if (!enough()) return {};
+    std::ranges::stable_sort(samples_, {}, [](const Sample& s) { return s.setting; });
+    check_influence();
+    tell("finding the laws of the counts");
+    reconstruct();
+    library_calls();
+    memory_growth();
+    if (options_.memory) {
+      tell("watching memory at other sizes");
+      memory_at_other_sizes(counted);
+    }
+    return {};
+  }
+
+ private:
+  void tell(const std::string& text) const { if (options_.progress) options_.progress(text); }
+
+  Try attempt(const llvm_ir::CountedProgram& counted, const Setting& setting, bool held_out) {
+    llvm_ir::CountOptions count = options_.count;
+    count.arguments = arguments_at(count.arguments, options_.parameters, setting);
+    count.limits.time = Seconds{std::min(count.limits.time.value, 10.0)};
+    auto run = counted.run(count);
+    Try tried;
+    if (!run) {
+      scaling_.runs.push_back({setting, 0, 0, held_out, run.error().what});
+      return tried;
+    }
+    tried.seconds = run->outcome.wall.value;
+    const bool same_end = run->complete && run->outcome.ending == Ending::exited && run->outcome.code == profile_.run.exit_code;
+    tried.taken = same_end;
+    scaling_.runs.push_back({setting, run->page_faults, run->outcome.cpu.value, held_out, same_end ? "" : run->outcome.how_it_ended(count.limits)});
+    if (same_end) samples_.push_back({setting, std::move(run->units), run->page_faults, run->outcome.cpu.value});
+    return tried;
+  }
+
+  bool enough() {
+    int failed = 0;
+    std::string first;
+    for (const SizedRun& run : scaling_.runs)
+      if (!run.failed.empty() && failed++ == 0) first = setting_text(run.set) + ": " + run.failed;
+    if (failed) scaling_.remarks.push_back(fmt::format("{} of {} sizes were not taken by the program; the first was {}", failed, scaling_.runs.size(), first));
+    if (samples_.size() >= 5) return true;
+    std::string what = fmt::format("too few sizes for counts as functions of {}: the program took {} of {}", fmt::join(names_, ", "), samples_.size(), scaling_.runs.size());
+    profile_.gaps.push_back({what, {}, 0});
+    scaling_.remarks.push_back(what + "; counts are those of the recorded run");
+    return false;
+  }
+
+  // A parameter that changes no count is most likely the wrong argument.
+  void check_influence() {
+    for (const auto& name : names_) {
+      bool matters = false;
+      for (std::size_t a = 0; a < samples_.size() && !matters; a++)
+        for (std::size_t b = a + 1; b < samples_.size() && !matters; b++) {
+          bool only_this = samples_[a].setting.at(name) != samples_[b].setting.at(name);
+          for (const auto& other : names_) only_this = only_this && (other == name || samples_[a].setting.at(other) == samples_[b].setting.at(other));
+          if (only_this) matters = differ(samples_[a], samples_[b]);
+        }
+      if (matters) continue;
+      std::string what = fmt::format("the parameter {} (argument {}) changes no count: is it the right argument?", name, options_.parameters.at(name));
+      profile_.gaps.push_back({what, {}, 0});
+      scaling_.remarks.push_back(what);
+    }
+  }
+  static bool differ(const Sample& a, const Sample& b) {
+    for (std::size_t u = 0; u < a.units.size(); u++)
+      for (std::size_t f = 0; f < a.units[u].functions.size(); f++)
+        for (std::size_t k = 0; k < a.units[u].functions[f].blocks.size(); k++)
+          if (a.units[u].functions[f].blocks[k].count != b.units[u].functions[f].blocks[k].count) return true;
+    return false;
+  }
+
+  std::vector<std::vector<double>> points() const {
+    std::vector<std::vector<double>> all;
+    for (const Sample& sample : samples_) {
+      std::vector<double> point;
+      for (const auto& name : names_) point.push_back(sample.setting.at(name));
+      all.push_back(std::move(point));
+    }
+    return all;
+  }
+
+  // values[place][run] of all counts of a graph, where `filled` are the same graph with the counts of each run.
+  static std::vector<std::vector<double>> vectors(std::vector<Graph>& filled) {
+    std::vector<std::vector<double>> values;
+    for (std::size_t r = 0; r < filled.size(); r++) {
+      auto places = counts_of(filled[r]);
+      values.resize(places.size());
+      for (std::size_t k = 0; k < places.size(); k++) values[k].push_back(places[k].count->value);
+    }
+    return values;
+  }
+
+  void reconstruct() {
+    std::vector<Graph> ir, machine;
+    for (const Sample& sample : samples_) {
+      ir.push_back(*profile_.ir);
+      fill(ir.back(), sample.units);
+    }
+    if (profile_.machine) {
+      std::vector<std::vector<UnitCounts>> runs;
+      for (const Sample& sample : samples_) runs.push_back(sample.units);
+      if (auto graphs = machine_code::machine_graphs(program_, runs)) machine = std::move(*graphs);
+    }
+    auto ir_values = vectors(ir), machine_values = vectors(machine);
+    CountForms forms(names_, points());
+    auto ir_places = counts_of(*profile_.ir);
+    for (std::size_t k = 0; k < ir_places.size(); k++)
+      forms.add(ir_values[k], ir_places[k].weight, about(*profile_.ir, ir_places[k]), ir_places[k].block >= 0);
+    std::vector<CountPlace> machine_places;
+    if (profile_.machine) machine_places = counts_of(*profile_.machine);
+    if (machine_values.size() > machine_places.size()) machine_values.clear();
+    for (std::size_t k = 0; k < machine_values.size(); k++) forms.add(machine_values[k], 0, "", false);
+    forms.solve();
+    scaling_.hidden = forms.hidden();
+    assign(forms, ir_places, ir_values);
+    assign(forms, machine_places, machine_values);
+    certify(program_, options_.parameters, *profile_.ir, profile_.machine ? &*profile_.machine : nullptr);
+    library_code(machine_values.size(), machine_places);
+    count_shares(ir_places, machine_values.empty() ? ir_places : machine_places);
+  }
+
+  static std::string about(const Graph& graph, const CountPlace& place) {
+    const Function& function = graph.functions[static_cast<std::size_t>(place.function)];
+    if (place.block < 0) return "in " + function.name;
+    const Block& block = function.blocks[static_cast<std::size_t>(place.block)];
+    return fmt::format("executions of {} of {}{}", block.name, function.name, block.at.line > 0 ? fmt::format(", line {}", block.at.line) : "");
+  }
+
+  void assign(const CountForms& forms, std::vector<CountPlace>& places, const std::vector<std::vector<double>>& values) {
+    for (std::size_t k = 0; k < values.size(); k++) {
+      const auto& form = forms.of(values[k]);
+      places[k].count->expression = form.expression, places[k].count->certainty = form.certainty;
+      if (form.from > 0 && places[k].count->value > 0)
+        for (const auto& name : names_) scaling_.from[name] = std::max(scaling_.from[name], form.from);
+    }
+  }
+
+  // Library code was traced at the recorded size only: it grows with the calls into libraries.
+  void library_code(std::size_t known, std::vector<CountPlace>& places) {
+    library_places_.assign(places.begin() + static_cast<std::ptrdiff_t>(std::min(known, places.size())), places.end());
+  }
+
+  void count_shares(const std::vector<CountPlace>& ir_places, const std::vector<CountPlace>& weighed) {
+    double total = 0;
+    for (const CountPlace& place : weighed) total += place.weight * place.count->value;
+    for (const CountPlace& place : weighed)
+      if (total > 0) scaling_.shares[word_of(place.count->certainty)] += place.weight * place.count->value / total;
+    for (const CountPlace& place : ir_places)
+      if (place.weight > 0) scaling_.blocks[word_of(place.count->certainty)]++;
+  }
+
+  void library_calls() {
+    std::vector<expr::Expr> all;
+    double recorded = 0;
+    for (const auto& [name, calls] : profile_.library_calls) {
+      std::vector<expr::Expr> terms;
+      for (const Function& function : profile_.ir->functions)
+        for (const Block& block : function.blocks)
+          for (const Call& call : block.calls)
+            if (call.callee == name && !block.count.expression.empty()) terms.push_back(expr::Expr(call.per_execution) * expr::parse_trusted(block.count.expression));
+      expr::Expr total = expr::sum(terms);
+      scaling_.library_calls[name] = expr::text(total);
+      all.push_back(total), recorded += calls;
+    }
+    if (library_places_.empty() || recorded <= 0) return;
+    expr::Expr share = expr::sum(all) / expr::Expr(recorded);
+    for (CountPlace& place : library_places_) {
+      place.count->expression = expr::text(expr::Expr(place.count->value) * share), place.count->certainty = Certainty::ratio;
+    }
+  }
+
+  // Page faults tell how much memory is touched; the larger sizes know most about it.
+  void memory_growth() {
+    std::vector<std::pair<double, std::size_t>> by_faults;
+    for (std::size_t k = 0; k < samples_.size(); k++) by_faults.emplace_back(samples_[k].page_faults, k);
+    std::ranges::sort(by_faults);
+    if (by_faults.size() > 16) by_faults.erase(by_faults.begin(), by_faults.end() - 16);
+    std::vector<std::vector<double>> at, all = points();
+    std::vector<double> faults;
+    for (auto [value, k] : by_faults) at.push_back(all[k]), faults.push_back(value + 1);
+    expr::Law law = expr::growth_law(names_, at, faults);
+    scaling_.page_faults = expr::text(law.expression, {8}), scaling_.page_faults_spread = law.spread;
+  }
+
+  void memory_at_other_sizes(const llvm_ir::CountedProgram& counted) {
+    for (const auto& name : names_)
+      for (double divisor : {2.0, 4.0}) {
+        Setting setting = profile_.run.parameters;
+        double smaller = std::max(1.0, std::round(setting[name] / divisor));
+        if (smaller >= setting[name]) continue;
+        setting[name] = smaller;
+        llvm_ir::CountOptions count = options_.count;
+        count.arguments = arguments_at(count.arguments, options_.parameters, setting);
+        auto run = counted.run(count);
+        if (!run || !run->complete || run->outcome.code != profile_.run.exit_code) continue;
+        memory_profile::Options memory;
+        memory.arguments = count.arguments, memory.input_file = count.input_file, memory.limits = count.limits;
+        memory.runner = count.runner, memory.folder = count.folder, memory.expected_seconds = run->outcome.cpu.value;
+        auto seen = memory_profile::profile_memory(program_, memory);
+        if (!seen) continue;
+        Graph graph = *profile_.ir;
+        for (Function& function : graph.functions)
+          for (Block& block : function.blocks) block.accesses.clear();
+        fill(graph, run->units);
+        memory_profile::apply(*seen, graph);
+        keep_accesses(graph, setting);
+      }
+  }
+  void keep_accesses(const Graph& graph, const Setting& setting) {
+    SizedMemory memory{setting, {}};
+    double total = 0;
+    for (const Function& function : graph.functions)
+      for (const Block& block : function.blocks)
+        for (const Access& access : block.accesses) total += access.count;
+    for (const Function& function : graph.functions)
+      for (const Block& block : function.blocks)
+        for (const Access& access : block.accesses)
+          if (access.count > 1e-4 * total) memory.accesses.push_back({function.name, block.name, access});
+    scaling_.memory.push_back(std::move(memory));
+  }
+
+  const llvm_ir::CompiledProgram& program_;
+  const ScalingOptions& options_;
+  Profile& profile_;
+  Scaling& scaling_;
+  std::vector<std::string> names_;
+  std::vector<Sample> samples_;
+  std::vector<CountPlace> library_places_;
+};
+
+}  // namespace
+
+std::vector<std::string> arguments_at(std::vector<std::string> arguments, const std::map<std::string, int>& parameters, const Setting& setting) {
+  for (const auto& [name, number] : parameters) {
+    auto it = setting.find(name);
+    if (it != setting.end() && number >= 1 && static_cast<std::size_t>(number) <= arguments.size())
+      arguments[static_cast<std::size_t>(number - 1)] = fmt::format("{}", it->second == std::floor(it->second) ? fmt::format("{:.0f}", it->second) : fmt::format("{}", it->second));
+  }
+  return arguments;
+}
+
+Status add_scaling(const llvm_ir::CompiledProgram& program, const CountedRun& recorded, const ScalingOptions& options, Profile& profile) {
+  return Work(program, options, profile).run(recorded);
+}
+
+}  // namespace perfcast::scaling

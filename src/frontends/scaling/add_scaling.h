@@ -1,0 +1,29 @@
+// A profile of one run becomes a profile of all sizes: the counted program is run at a handful of small sizes it
+// chooses, every block's count is reconstructed as an expression in the parameters, checked on sizes not used, and the
+// memory behaviour is taken at two more sizes.
+#pragma once
+
+#include <functional>
+
+#include "frontends/llvm_ir/instrument.h"
+#include "frontends/scaling/sizes.h"
+#include "record/profile.h"
+
+namespace perfcast::scaling {
+
+struct ScalingOptions {
+  llvm_ir::CountOptions count;          // arguments of the recorded run
+  std::map<std::string, int> parameters;  // name and number of the argument
+  SizeOptions sizes;
+  bool memory = true;
+  std::function<void(const std::string&)> progress;
+};
+
+// Fills `profile.scaling` and the expressions of its counts; `recorded` is the run the profile comes from. What goes
+// wrong (sizes that fail, a parameter without effect) becomes remarks and gaps: the recorded counts stay.
+Status add_scaling(const llvm_ir::CompiledProgram& program, const llvm_ir::CountedRun& recorded, const ScalingOptions& options, Profile& profile);
+
+// The arguments with the parameters' values put in.
+std::vector<std::string> arguments_at(std::vector<std::string> arguments, const std::map<std::string, int>& parameters, const Setting& setting);
+
+}  // namespace perfcast::scaling

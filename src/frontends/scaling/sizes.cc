@@ -1,0 +1,112 @@
+#include "frontends/scaling/sizes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <vector>
+
+namespace perfcast::scaling {
+namespace {
+
+class Runs {
+ public:
+  Runs(const Attempt& attempt, const SizeOptions& options) : attempt_(attempt), options_(options) {}
+
+  // Runs at one setting unless that was done; false when the time is used up or this size is slow.
+  bool run(const Setting& setting, bool held_out = false) {
+    if (over() || !seen_.insert(setting).second) return !over();
+    Try tried = attempt_(setting, held_out);
+    spent_ += tried.seconds, runs_++;
+    if (tried.taken) taken_.push_back(setting);
+    else refused_++;
+    return tried.seconds < options_.run_seconds;
+  }
+  bool over() const { return spent_ > options_.total_seconds || runs_ >= options_.most_runs; }
+  int taken() const { return static_cast<int>(taken_.size()); }
+  int refused() const { return refused_; }
+  const std::vector<Setting>& settings() const { return taken_; }
+
+ private:
+  const Attempt& attempt_;
+  const SizeOptions& options_;
+  std::set<Setting> seen_;
+  std::vector<Setting> taken_;
+  double spent_ = 0;
+  int runs_ = 0, refused_ = 0;
+};
+
+// from, from + step, ... : ends at a slow run, or when the first `patience` sizes are all refused.
+void series(Runs& runs, Setting setting, const std::string& name, double from, double step, int count, int patience = 12) {
+  const int before = runs.taken();
+  for (int k = 0; k < count; k++) {
+    setting[name] = from + step * k;
+    if (!runs.run(setting)) return;
+    if (k + 1 == patience && runs.taken() == before) return;
+  }
+}
+
+void one_parameter(Runs& runs, const std::string& name, double recorded, const Setting& base) {
+  Setting setting = base;
+  auto at = [&](double size) { setting[name] = size; return setting; };
+  if (recorded <= 32) {  // levels, iterations, tiny sizes: every one from the smallest on
+    series(runs, base, name, 1, 1, static_cast<int>(std::max(16.0, recorded)), 40);
+    return;
+  }
+  const double low = std::min(40.0, std::floor(recorded / 2));
+  // First a few multiples of sixteen: cheap, and enough for polynomials if nothing else can be had.
+  for (double size = 48; size <= 128; size += 16) runs.run(at(size));
+  series(runs, base, name, low, 1, 80);
+  const bool choosy = runs.refused() > runs.taken();
+  for (double size = 2; size <= 4096 && (size <= 2 * recorded || choosy); size *= 2)
+    if (!runs.run(at(size))) break;
+  if (runs.taken() < 12) {  // only near the recorded size: multiples of what divides it
+    double step = 1;
+    while (step < 64 && std::fmod(recorded, 2 * step) == 0) step *= 2;
+    double from = std::max(step, std::floor(recorded / 4 / step) * step);
+    series(runs, base, name, from, step, 40);
+    if (runs.taken() < 12) series(runs, base, name, recorded, step, 16);
+  }
+  // Held out: sizes apart from the others; forms must go through them too.
+  if (choosy) return;
+  for (double size : {151.0, 203.0, 255.0, 301.0, 397.0})
+    if (size <= std::max(2 * recorded, 301.0) && !runs.run(at(size), true)) break;
+}
+
+// A line in each parameter, then pairs.
+void several_parameters(Runs& runs, const Setting& recorded) {
+  Setting base;
+  for (const auto& [name, value] : recorded) base[name] = value <= 32 ? value : std::min(value, 24.0);
+  auto line = [](double value) -> std::vector<double> {
+    if (value <= 32) return {1, 2, 3, 4, 5, 6, 8};
+    return {20, 21, 22, 23, 24, 25, 26, 27, 28, 30, 33, 36, 40};
+  };
+  for (const auto& [name, value] : recorded)
+    for (double size : line(value)) {
+      Setting setting = base;
+      setting[name] = size;
+      if (!runs.run(setting)) break;
+    }
+  for (auto a = recorded.begin(); a != recorded.end(); ++a)
+    for (auto b = std::next(a); b != recorded.end(); ++b) {
+      std::vector<double> first = line(a->second), second = line(b->second);
+      for (std::size_t i = 0; i < first.size(); i += first.size() > 8 ? 2 : 1)
+        for (std::size_t j = 1; j < second.size(); j += second.size() > 8 ? 2 : 1) {
+          Setting setting = base;
+          setting[a->first] = first[i], setting[b->first] = second[j];
+          if (!runs.run(setting) && runs.over()) return;
+        }
+    }
+  Setting held = base;
+  for (const auto& [name, value] : recorded) held[name] = value <= 32 ? 7 : 45;
+  runs.run(held, true);
+}
+
+}  // namespace
+
+void try_sizes(const Setting& recorded, const Attempt& attempt, const SizeOptions& options) {
+  Runs runs(attempt, options);
+  if (recorded.size() == 1) one_parameter(runs, recorded.begin()->first, recorded.begin()->second, recorded);
+  else several_parameters(runs, recorded);
+}
+
+}  // namespace perfcast::scaling
