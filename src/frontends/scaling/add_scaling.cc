@@ -73,7 +73,7 @@ class Work {
     samples_.push_back({profile_.run.parameters, recorded.units, recorded.page_faults, recorded.outcome.cpu.value});
     scaling_.runs.push_back({profile_.run.parameters, recorded.page_faults, recorded.outcome.cpu.value, true, {}});
     if (!enough()) return {};
-    std::ranges::stable_sort(samples_, {}, [](const Sample& s) { return s.setting; });
+    std::ranges::sort(samples_, {}, [](const Sample& s) { return s.setting; });
     check_influence();
     tell("finding the laws of the counts");
     reconstruct();
@@ -253,8 +253,17 @@ class Work {
     std::vector<std::vector<double>> at, all = points();
     std::vector<double> faults;
     for (auto [value, k] : by_faults) at.push_back(all[k]), faults.push_back(value + 1);
-    expr::Law law = expr::growth_law(names_, at, faults);
+    // Sizes whose memory hardly differs say nothing about its growth.
+    const bool grows = !faults.empty() && faults.back() > 1.3 * by_faults_least();
+    expr::Law law = grows ? expr::growth_law(names_, at, faults) : expr::Law{expr::Expr(faults.empty() ? 1.0 : faults.back()), 0};
+    if (!grows) scaling_.remarks.push_back("the runs touch about the same memory at all sizes: how it grows beyond them is not known");
     scaling_.page_faults = expr::text(law.expression, {8}), scaling_.page_faults_spread = law.spread;
+  }
+
+  double by_faults_least() const {
+    double least = INFINITY;
+    for (const Sample& sample : samples_) least = std::min(least, sample.page_faults + 1);
+    return least;
   }
 
   void memory_at_other_sizes(const llvm_ir::CountedProgram& counted) {

@@ -70,6 +70,9 @@ void one_parameter(Runs& runs, const std::string& name, double recorded, const S
   if (choosy) return;
   for (double size : {151.0, 203.0, 255.0, 301.0, 397.0})
     if (size <= std::max(2 * recorded, 301.0) && !runs.run(at(size), true)) break;
+  // Larger than the recorded one, as far as runs stay short: how memory grows shows there first.
+  for (double factor : {2.0, 4.0, 8.0})
+    if (!runs.run(at(factor * recorded), true)) break;
 }
 
 // A line in each parameter, then pairs.

@@ -1,0 +1,164 @@
+#include "methods/scale/block_terms.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "engine/compiled_cost.h"
+#include "engine/scaling/profile_at.h"
+#include "expr/algebra.h"
+#include "expr/parse.h"
+
+namespace perfcast::scale {
+namespace {
+
+using engine::CompiledCost, engine::CoreTime, engine::BlockTime;
+using BlockKey = std::pair<int, int>;  // function and block of the machine level
+
+std::map<std::string, double> times(const std::map<std::string, double>& recorded, double factor) {
+  std::map<std::string, double> set;
+  for (const auto& [name, value] : recorded) set[name] = std::max(1.0, std::round(value * factor));
+  return set;
+}
+
+std::string line_of(const Function& function, const Block& block) {
+  if (function.library) return "library " + (function.library_name.empty() ? function.name : function.library_name);
+  return block.at.known() ? block.at.text() : function.name;
+}
+
+// Cycles per execution from the walks at the recorded and at a large size: c + d / factor.
+struct BlockCost {
+  double far = 0, near = 0;  // cycles per execution
+};
+
+std::map<BlockKey, BlockCost> block_costs(const CoreTime& near, const CoreTime& far) {
+  std::map<BlockKey, BlockCost> costs;
+  for (const BlockTime& b : near.blocks)
+    if (b.executions > 0) costs[{b.function, b.block}] = {b.cycles / b.executions, b.cycles / b.executions};
+  for (const BlockTime& b : far.blocks)
+    if (b.executions > 0) {
+      auto [it, fresh] = costs.try_emplace({b.function, b.block}, BlockCost{b.cycles / b.executions, b.cycles / b.executions});
+      if (!fresh) it->second.far = b.cycles / b.executions;
+    }
+  return costs;
+}
+
+// The core's time at another size, without walking again.
+CoreTime core_at(const CoreTime& walked, const std::map<BlockKey, BlockCost>& costs, const Profile& sized, double factor) {
+  CoreTime core = walked;
+  core.cycles = 0, core.by_cause = {}, core.instructions = 0;
+  std::vector<BlockTime> kept;
+  for (BlockTime b : core.blocks) {
+    const Block& block = sized.machine->functions[static_cast<std::size_t>(b.function)].blocks[static_cast<std::size_t>(b.block)];
+    double executions = block.count.value;
+    auto it = costs.find({b.function, b.block});
+    if (executions <= 0 || it == costs.end() || b.cycles <= 0) continue;
+    double each = std::max(0.0, it->second.far + (it->second.near - it->second.far) / std::max(1.0, factor));
+    double scale = each * executions / b.cycles;
+    for (double& cause : b.by_cause) cause *= scale;
+    b.cycles = each * executions, b.executions = executions;
+    core.cycles += b.cycles, core.instructions += executions * static_cast<double>(block.code.size());
+    kept.push_back(b);
+  }
+  core.blocks = std::move(kept);
+  return core;
+}
+
+expr::Expr expression_of(const Count& count) {
+  if (count.expression.empty()) return expr::Expr(count.value);
+  return expr::parse(count.expression).value_or(expr::Expr(count.value));
+}
+
+std::vector<double> grid(double largest) {
+  std::vector<double> factors;
+  for (double f = 0.25; f < 1.5 * largest; f *= std::sqrt(2.0)) factors.push_back(f);
+  return factors;
+}
+
+}  // namespace
+
+Result<BlockTerms> block_terms(const Profile& profile, const Machine& machine, double largest) {
+  BlockTerms terms;
+  terms.factors = grid(std::max(8.0, largest));
+  TRY(CompiledCost near, engine::compiled_cost(profile, machine));
+  TRY(engine::SizedProfile large, engine::profile_at(profile, times(profile.run.parameters, std::max(4.0, std::min(largest, 16.0)))));
+  TRY(CompiledCost far, engine::compiled_cost(large.profile, machine));
+  auto costs = block_costs(near.core, far.core);
+  // The walk at the larger size has every block that matters there.
+  const CoreTime& walked = far.core;
+
+  std::map<std::string, std::size_t> index;
+  std::map<std::string, std::vector<expr::Expr>> instructions, seconds;
+  std::map<std::string, double> weight_of_certainty;
+  const double second_per_cycle = 1e-9 * near.ns_per_cycle;
+  expr::Expr inverse = 1;  // 1 / factor, as an expression
+  {
+    std::vector<expr::Expr> ratio;
+    for (const auto& [name, value] : profile.run.parameters) ratio.push_back(expr::Expr(value) / expr::symbol(name));
+    double n = static_cast<double>(ratio.size());
+    inverse = ratio.size() == 1 ? ratio[0] : expr::power(expr::product(ratio), expr::Expr(1 / n));
+  }
+  std::map<std::string, std::map<std::string, double>> sure;
+  for (std::size_t f = 0; f < profile.machine->functions.size(); f++) {
+    const Function& function = profile.machine->functions[f];
+    for (std::size_t b = 0; b < function.blocks.size(); b++) {
+      const Block& block = function.blocks[b];
+      auto it = costs.find({static_cast<int>(f), static_cast<int>(b)});
+      if (it == costs.end()) continue;
+      const std::string name = line_of(function, block);
+      if (index.try_emplace(name, terms.lines.size()).second) {
+        terms.lines.push_back({});
+        terms.lines.back().name = name, terms.lines.back().function = function.readable.empty() ? function.name : function.readable;
+      }
+      expr::Expr count = expression_of(block.count);
+      const BlockCost& cost = it->second;
+      double change = cost.near - cost.far;
+      // Below two percent the difference of two walks is mostly chance.
+      bool same = std::abs(change) < 0.02 * cost.far;
+      expr::Expr each = same ? expr::Expr(cost.far) : expr::Expr(cost.far) + expr::Expr(change) * inverse;
+      instructions[name].push_back(count * expr::Expr(static_cast<double>(block.code.size())));
+      seconds[name].push_back(count * each * expr::Expr(second_per_cycle));
+      sure[name][word_of(block.count.certainty)] += block.count.value * static_cast<double>(block.code.size());
+      terms.lines[index[name]].seconds += block.count.value * cost.near * second_per_cycle;
+    }
+  }
+  for (LineTerm& line : terms.lines) {
+    line.instructions = expr::simplify(expr::sum(instructions[line.name]));
+    line.core_seconds = expr::simplify(expr::sum(seconds[line.name]));
+    double most = -1;
+    for (const auto& [word, weight] : sure[line.name])
+      if (weight > most) most = weight, line.certainty = word;
+    line.memory_seconds.assign(terms.factors.size(), 0.0);
+  }
+  for (std::size_t g = 0; g < terms.factors.size(); g++) {
+    TRY(engine::SizedProfile sized, engine::profile_at(profile, times(profile.run.parameters, terms.factors[g])));
+    CompiledCost cost = engine::compiled_cost(sized.profile, machine, core_at(walked, costs, sized.profile, terms.factors[g]));
+    for (const auto& block : cost.blocks) {
+      double ns = block.memory.dependent_ns;
+      for (double level : block.memory.level_ns) ns += level;
+      if (ns <= 0) continue;
+      auto it = index.find(line_of(*block.function, *block.block));
+      if (it != index.end()) terms.lines[it->second].memory_seconds[g] += 1e-9 * ns;
+    }
+  }
+  // What lies outside the program's own code.
+  bool library_traced = std::ranges::any_of(profile.machine->functions, &Function::library);
+  const Scaling& scaling = *profile.scaling;
+  if (!library_traced) {
+    std::vector<expr::Expr> routines;
+    for (const auto& [name, ns] : near.outside.routines_ns)
+      if (auto calls = profile.library_calls.find(name); calls != profile.library_calls.end() && calls->second > 0)
+        if (auto it = scaling.library_calls.find(name); it != scaling.library_calls.end())
+          routines.push_back(expr::parse(it->second).value_or(expr::Expr(calls->second)) * expr::Expr(1e-9 * ns / calls->second));
+    terms.system.push_back({"library routines", expr::simplify(expr::sum(routines))});
+  }
+  if (!scaling.page_faults.empty() && profile.run.page_faults > 0) {
+    TRY(expr::Expr law, expr::parse(scaling.page_faults));
+    double recorded = expr::evaluate(law, profile.run.parameters).value_or(0);
+    if (recorded > 0) terms.system.push_back({"page faults", expr::simplify(law * expr::Expr(1e-9 * near.outside.faults_ns / recorded))});
+  }
+  terms.system.push_back({"start of the process", expr::Expr(1e-9 * near.outside.start_ns)});
+  return terms;
+}
+
+}  // namespace perfcast::scale

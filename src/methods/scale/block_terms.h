@@ -1,0 +1,38 @@
+// The lines of a program as terms: instructions as an expression, what the core takes for them, and what memory adds at
+// each size of a grid.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "expr/expr.h"
+#include "record/machine.h"
+#include "record/profile.h"
+
+namespace perfcast::scale {
+
+struct LineTerm {
+  std::string name, function;
+  std::string certainty;
+  expr::Expr instructions;            // in the parameters and hidden variables
+  expr::Expr core_seconds;            // the same
+  std::vector<double> memory_seconds; // added by memory, at each size of the grid
+  double seconds = 0;                 // at the recorded size
+};
+
+struct SystemTerm {
+  std::string name;
+  expr::Expr seconds;
+};
+
+struct BlockTerms {
+  std::vector<double> factors;        // of the grid: the parameters are this many times the recorded ones
+  std::vector<LineTerm> lines;
+  std::vector<SystemTerm> system;     // page faults, routines costed by name, start
+  std::map<std::string, double> footprints;  // by level: bytes it holds
+};
+
+// `largest`: the largest factor that will be asked for.
+Result<BlockTerms> block_terms(const Profile& profile, const Machine& machine, double largest);
+
+}  // namespace perfcast::scale

@@ -1,0 +1,48 @@
+// The equation while it is being built: terms as expressions, in the parameters, P and the costs of messages.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "expr/expr.h"
+#include "methods/scale/scale.h"
+
+namespace perfcast::scale {
+
+struct ModelTerm {
+  std::string name, kind, function, certainty;
+  bool parallel = false;
+  expr::Expr count, core, memory, other;   // seconds: computation, what memory adds, the rest
+  expr::Expr seconds() const { return core + memory + other; }
+};
+
+struct TimeModel {
+  std::vector<std::string> parameters;     // N, M, and P where there is a plan
+  Setting recorded;
+  std::vector<ModelTerm> terms;
+  std::map<std::string, double> costs;     // startup, per_byte, per_hop, in seconds
+  std::vector<double> step_sizes;          // where memory steps lie, in the first parameter
+  double memory_fit = 0;                   // how far the steps miss the engine, relative to the time
+  std::vector<std::string> remarks;
+
+  expr::Expr symbolic() const;             // with the costs of messages as symbols
+  expr::Expr seconds() const;              // with their values
+  expr::Expr part(const std::string& which) const;  // "computation", "memory", "communication", "system"
+};
+
+Result<TimeModel> time_model(const Profile& profile, const Machine& machine, const ScaleOptions& options);
+
+// Costs adjusted to measured runs: core and memory are multiplied so that ratios fit best.
+Calibration calibrate(TimeModel& model, const std::vector<EquationPoint>& measured);
+
+// Parts of the answer, each in its own file.
+std::vector<Sensitivity> sensitivities(const TimeModel& model, const Profile& profile, const Machine& machine, const Setting& at, const std::vector<std::string>& wanted);
+std::vector<ScalingView> scaling_views(const TimeModel& model, const Setting& at);
+Surface sensitivity_surface(const TimeModel& model, const std::string& parameter, const Setting& at);
+Surface time_surface(const TimeModel& model, const std::string& machine, const Setting& at);
+Result<OptimumRecord> optimum(const expr::Expr& seconds, const CostFile& cost, const Setting& at);
+std::vector<Offer> offers(const TimeModel& model, const std::string& machine, const CostFile& cost, const Setting& at);
+std::vector<StaticAnswer> static_answers(const TimeModel& model, const ParallelPlan& plan, double operation_seconds, const Setting& at);
+
+}  // namespace perfcast::scale

@@ -1,0 +1,190 @@
+#include "methods/scale/scale.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/statistics.h"
+#include "base/text.h"
+#include "engine/scaling/profile_at.h"
+#include "expr/algebra.h"
+#include "expr/parse.h"
+#include "expr/print.h"
+#include "methods/scale/model.h"
+
+namespace perfcast::scale {
+namespace {
+
+// log(measured / predicted) of the engine on the calibration kernels (docs/predict.md): in the first cache, and for
+// programs that only wait for memory. A program calibrated by its own runs keeps what its residuals show, and this
+// much for steps of memory its runs did not reach.
+constexpr double core_spread = 0.16, memory_spread = 0.45, unreached_memory_spread = 0.3, least_spread = 0.03;
+// ... and a little for each doubling beyond the largest size that was run.
+constexpr double spread_per_doubling = 0.015;
+
+double value_at(const expr::Expr& e, const Setting& set) { return expr::evaluate(e, set).value_or(0); }
+
+Result<Setting> complete(const TimeModel& model, const Setting& given) {
+  Setting set = model.recorded;
+  bool parallel = std::ranges::find(model.parameters, "P") != model.parameters.end();
+  if (parallel) set.try_emplace("P", 1);
+  for (const auto& [name, value] : given) {
+    if (!set.contains(name)) {
+      if (name == "P") return unfit("the equation has no P: nothing says how the work is divided", "--at", "give --plan FILE");
+      return unfit("the equation has no parameter \"" + name + "\"", "--at", "it has " + join(model.parameters, ", "));
+    }
+    if (!(value > 0)) return unfit(fmt::format("{} = {} is not a size", name, value), "--at");
+    set[name] = value;
+  }
+  return set;
+}
+
+// The levels of memory that a footprint has outgrown.
+std::string level_of(const Machine& machine, double bytes) {
+  if (!machine.memory) return "";
+  for (const MemoryLevel& level : machine.memory->levels)
+    if (!level.capacity_bytes || bytes <= level.capacity_bytes->value) return level.name;
+  return machine.memory->levels.empty() ? "" : machine.memory->levels.back().name;
+}
+
+double footprint(const Profile& profile, const Machine& machine, const Setting& set) {
+  auto law = expr::parse(profile.scaling->page_faults);
+  return law ? value_at(*law, set) * (machine.memory ? machine.memory->page_bytes : 4096) : 0;
+}
+
+class Answer {
+ public:
+  Answer(const Profile& profile, const Machine& machine, const ScaleOptions& options, TimeModel& model, const std::optional<Calibration>& calibration)
+      : profile_(profile), machine_(machine), options_(options), model_(model), calibration_(calibration), seconds_(model.seconds()) {
+    for (const SizedRun& run : profile.scaling->runs)
+      if (run.failed.empty()) {
+        largest_footprint_ = std::max(largest_footprint_, footprint(profile, machine, run.set));
+        for (const auto& [name, value] : run.set) largest_[name] = std::max(largest_[name], value);
+      }
+  }
+  const expr::Expr& seconds() const { return seconds_; }
+
+  Result<EquationPoint> point(const Setting& given) const {
+    TRY(Setting set, complete(model_, given));
+    EquationPoint p;
+    p.set = set;
+    TRY(p.seconds, expr::evaluate(seconds_, set));
+    for (const char* part : {"computation", "memory", "communication", "system"})
+      if (double s = value_at(model_.part(part), set); s > 0) p.parts[part] = s;
+    double doublings = 0;
+    Setting own = set;
+    if (!profile_.run.parameters.contains("P")) own.erase("P");
+    for (const auto& [name, value] : own)
+      if (auto it = largest_.find(name); it != largest_.end() && value > it->second) doublings = std::max(doublings, std::log2(value / it->second));
+    TRY(engine::SizedProfile sized, engine::profile_at(profile_, own));
+    p.warnings = sized.warnings;
+    bool crossed = warn_of_memory(set, p.warnings);
+    double memory_share = p.seconds > 0 ? value_at(model_.part("memory"), set) / p.seconds : 0;
+    double spread = std::hypot(spread_per_doubling * doublings, sized.spread);
+    if (calibration_) spread = std::hypot(spread, std::max(least_spread, calibration_->spread), crossed ? unreached_memory_spread * std::max(memory_share, 0.2) : 0);
+    else spread = std::hypot(spread, core_spread, memory_spread * memory_share);
+    double factor = std::exp(student_t(options_.confidence, 30) * spread);
+    p.interval = {p.seconds / factor, p.seconds * factor};
+    return p;
+  }
+
+ private:
+  bool warn_of_memory(const Setting& set, std::vector<std::string>& warnings) const {
+    double processors = set.contains("P") && !profile_.run.parameters.contains("P") ? set.at("P") : 1;
+    double bytes = footprint(profile_, machine_, set) / processors;
+    std::string here = level_of(machine_, bytes), seen = level_of(machine_, largest_footprint_);
+    if (here.empty() || here == seen || bytes <= largest_footprint_) return false;
+    warnings.push_back(fmt::format("about {} of data come from {}; the largest run needed {} and came from {}: no run has exercised this", size_text(bytes), here, size_text(largest_footprint_), seen));
+    return true;
+  }
+
+  const Profile& profile_;
+  const Machine& machine_;
+  const ScaleOptions& options_;
+  TimeModel& model_;
+  const std::optional<Calibration>& calibration_;
+  expr::Expr seconds_;
+  double largest_footprint_ = 0;
+  std::map<std::string, double> largest_;
+};
+
+void describe_terms(const TimeModel& model, const Setting& at, Equation& equation) {
+  double total = std::max(1e-300, value_at(model.seconds(), at));
+  for (const ModelTerm& term : model.terms) {
+    expr::Expr seconds = expr::substitute(term.seconds(), model.costs);
+    double share = value_at(seconds, at) / total;
+    if (share <= 0 && term.kind == "computation") continue;
+    equation.terms.push_back({term.name, term.kind, expr::text(term.count, {10}), expr::text(seconds, {10}), term.certainty, share, term.parallel});
+  }
+  std::ranges::stable_sort(equation.terms, [](const auto& a, const auto& b) { return a.share > b.share; });
+}
+
+}  // namespace
+
+Result<Equation> scale(const Profile& profile, const Machine& machine, const ScaleOptions& options) {
+  TRY(TimeModel model, time_model(profile, machine, options));
+  Equation equation;
+  equation.program = profile.program, equation.machine = machine.name, equation.made_by = made_here();
+  equation.parameters = model.parameters, equation.recorded = model.recorded;
+  std::optional<Calibration> calibration;
+  if (!options.measured.empty()) calibration = calibrate(model, options.measured);
+  equation.calibration = calibration;
+  Answer answer(profile, machine, options, model, calibration);
+  const expr::Expr& seconds = answer.seconds();
+  equation.seconds = expr::text(seconds, {10});
+  equation.latex = expr::latex(seconds, {4});
+  equation.c = expr::c_source(seconds, "seconds", model.parameters, profile.program + " on " + machine.name + ": seconds");
+  const Scaling& scaling = *profile.scaling;
+  auto blocks = [&](const char* word) { auto it = scaling.blocks.find(word); return it == scaling.blocks.end() ? 0.0 : static_cast<double>(it->second); };
+  equation.blocks = {{"exact", blocks("proved")}, {"interpolated", blocks("interpolated")}, {"ratio", blocks("ratio")}, {"unknown", blocks("unknown")}};
+  equation.shares = scaling.shares;
+  for (const HiddenVariable& h : scaling.hidden) equation.hidden.push_back(fmt::format("{}: {}; {} (+- {:.0f} %)", h.name, h.about, h.law, 100 * h.spread));
+  equation.remarks = model.remarks;
+  equation.remarks.insert(equation.remarks.end(), scaling.remarks.begin(), scaling.remarks.end());
+  if (model.memory_fit > 0.05) equation.remarks.push_back(fmt::format("the steps of memory miss the engine by up to {:.0f} % of the time", 100 * model.memory_fit));
+
+  TRY(Setting recorded, complete(model, {}));
+  describe_terms(model, recorded, equation);
+  for (const Setting& set : options.at) {
+    TRY(EquationPoint point, answer.point(set));
+    equation.at.push_back(std::move(point));
+  }
+  if (options.at.empty()) {
+    TRY(EquationPoint point, answer.point({}));
+    equation.at.push_back(std::move(point));
+  }
+  const Setting& main = equation.at.back().set;
+  if (!options.sensitivity.empty()) equation.sensitivity = sensitivities(model, profile, machine, main, options.sensitivity);
+  if (options.views) equation.views = scaling_views(model, main);
+  if (options.surfaces) {
+    for (const auto& name : options.sensitivity)
+      if (name != "all") equation.surfaces.push_back(sensitivity_surface(model, name, main));
+    equation.surfaces.push_back(time_surface(model, machine.name, main));
+  }
+  if (options.plan) equation.static_model = static_answers(model, *options.plan, machine.core ? 1e-9 / machine.core->clock_ghz.value : 1e-9, main);
+  if (options.cost) {
+    if (!options.cost->costs.empty()) {
+      TRY(equation.optimum, optimum(model.symbolic(), *options.cost, main));
+    }
+    equation.offers = offers(model, machine.name, *options.cost, main);
+  }
+  return equation;
+}
+
+Result<std::vector<Equation>> scale(const Profile& profile, const std::vector<Machine>& machines, const ScaleOptions& options) {
+  std::vector<Equation> all;
+  std::vector<Offer> joined;
+  for (const Machine& machine : machines) {
+    ScaleOptions own = options;
+    if (!all.empty()) own.measured.clear();  // the runs were on the first machine
+    TRY(Equation equation, scale(profile, machine, own));
+    joined.insert(joined.end(), equation.offers.begin(), equation.offers.end());
+    all.push_back(std::move(equation));
+  }
+  std::ranges::stable_sort(joined, [](const Offer& a, const Offer& b) { return a.price.value_or(INFINITY) < b.price.value_or(INFINITY); });
+  for (Equation& equation : all) equation.offers = joined;
+  return all;
+}
+
+}  // namespace perfcast::scale

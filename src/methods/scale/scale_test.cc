@@ -1,0 +1,105 @@
+#include "methods/scale/scale.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "expr/parse.h"
+#include "expr/print.h"
+#include "methods/scale/model.h"
+#include "methods/scale/steps.h"
+
+namespace perfcast::scale {
+namespace {
+
+TEST(Steps, FindPlantedOnes) {
+  std::vector<double> sizes, values, weights;
+  for (double x = 16; x < 40000; x *= std::sqrt(2.0)) {
+    sizes.push_back(x), weights.push_back(1);
+    values.push_back(1 + 2 / (1 + std::pow(300 / x, 4)) + 5 / (1 + std::pow(5000 / x, 8)));
+  }
+  StepFit fit = fit_steps(sizes, values, weights, expr::symbol("N"));
+  for (std::size_t k = 0; k < sizes.size(); k++)
+    EXPECT_NEAR(expr::evaluate(fit.expression, {{"N", sizes[k]}}).value(), values[k], 0.1);
+  EXPECT_LE(fit.step_at.size(), 4u);
+  EXPECT_NEAR(expr::evaluate(fit.expression, {{"N", 1e7}}).value(), 8, 0.2);
+}
+
+// A model made by hand: N^3 operations divided among P, a broadcast per column.
+TimeModel gauss() {
+  TimeModel model;
+  model.parameters = {"N", "P"}, model.recorded = {{"N", 100}};
+  model.costs = {{"startup", 1e-4}, {"per_byte", 1e-8}, {"per_hop", 0}};
+  ModelTerm work;
+  work.name = "gauss.c:10", work.kind = "computation", work.parallel = true;
+  work.count = expr::parse("N^3").value(), work.core = expr::parse("1e-9*N^3/P").value(), work.memory = expr::parse("1e-10*N^3/P/(1 + (500/N)^4)").value();
+  ModelTerm serial;
+  serial.name = "gauss.c:5", serial.kind = "computation", serial.count = expr::parse("N^2").value(), serial.core = expr::parse("1e-9*N^2").value();
+  ModelTerm send;
+  send.name = "broadcast", send.kind = "communication", send.count = expr::parse("N").value(), send.other = expr::parse("N*log2(P)*(startup + 8*N*per_byte)").value();
+  model.terms = {work, serial, send};
+  return model;
+}
+
+TEST(Views, SpeedupScaleupAndScaledSpeedup) {
+  auto views = scaling_views(gauss(), {{"N", 1000}, {"P", 1}});
+  ASSERT_EQ(views.size(), 3u);
+  EXPECT_EQ(views[1].name, "speedup");
+  EXPECT_NEAR(views[1].metric[0], 1, 1e-12);
+  EXPECT_LT(views[1].metric.back(), std::exp2(10));
+  // Communication takes over as processors are added, and less so when the problem grows with them.
+  EXPECT_GT(views[1].shares.at("broadcast").back(), views[1].shares.at("broadcast")[1]);
+  EXPECT_GT(views[2].metric.back(), views[1].metric.back());
+  for (std::size_t k = 0; k < views[1].settings.size(); k++) {
+    double all = 0;
+    for (const auto& [name, shares] : views[1].shares) all += shares[k];
+    EXPECT_NEAR(all, 1, 0.01);
+  }
+}
+
+TEST(Sensitivity, OfTheEquationsOwnSymbols) {
+  auto all = sensitivities(gauss(), {}, {}, {{"N", 1000}, {"P", 16}}, {"startup", "P", "N"});
+  ASSERT_EQ(all.size(), 3u);
+  for (const auto& s : all)
+    if (s.parameter == "startup") EXPECT_NEAR(s.derivative, 1000 * 4, 1e-6);  // dt/dstartup = N log2 P (figure 6.12)
+  for (std::size_t k = 1; k < all.size(); k++) EXPECT_GE(std::abs(all[k - 1].elasticity), std::abs(all[k].elasticity));
+  Surface surface = sensitivity_surface(gauss(), "startup", {{"N", 100}, {"P", 2}});
+  EXPECT_EQ(surface.values.size(), surface.y_values.size());
+  EXPECT_GT(surface.values.back().back(), surface.values[1][0]);
+}
+
+TEST(Calibrate, FindsFactorsOfCoreAndMemory) {
+  TimeModel model = gauss();
+  std::vector<EquationPoint> runs;
+  for (double n : {100.0, 200.0, 400.0, 800.0, 1600.0}) {
+    EquationPoint p;
+    p.set = {{"N", n}, {"P", 1}};
+    p.seconds = 1.3 * (expr::evaluate(model.part("computation"), p.set).value()) + 2 * expr::evaluate(model.part("memory"), p.set).value();
+    runs.push_back(p);
+  }
+  Calibration c = calibrate(model, runs);
+  EXPECT_NEAR(c.core, 1.3, 0.05);
+  EXPECT_NEAR(c.memory, 2, 0.5);
+  EXPECT_LT(c.spread, 0.03);
+}
+
+TEST(Offers, CheapestAndFastest) {
+  CostFile cost;
+  cost.prices_per_hour = {{"m", 3600}};
+  cost.processors = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
+  auto all = offers(gauss(), "m", cost, {{"N", 1000}, {"P", 1}});
+  ASSERT_EQ(all.size(), 11u);
+  EXPECT_EQ(all.front().processors, 1);  // nothing is cheaper than not sending at all
+  for (std::size_t k = 1; k < all.size(); k++) EXPECT_LE(all[k - 1].price, all[k].price);
+}
+
+TEST(Scale, RefusesProfilesWithoutExpressions) {
+  Profile plain;
+  plain.program = "p";
+  auto answer = scale(plain, Machine{});
+  ASSERT_FALSE(answer);
+  EXPECT_NE(answer.error().try_this.find("--param"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace perfcast::scale

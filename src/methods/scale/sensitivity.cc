@@ -1,0 +1,92 @@
+// What the time is sensitive to (Clement 6.2, figure 6.12): dT/dx and the elasticity (x/T) dT/dx. Sizes, processors and
+// the costs of messages stand in the equation and are differentiated; what the machine is made of (clock, speed and
+// capacity of each level, page faults) goes through the engine with that part a little changed.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "engine/compiled_cost.h"
+#include "engine/scaling/profile_at.h"
+#include "expr/algebra.h"
+#include "expr/print.h"
+#include "expr/program.h"
+#include "methods/scale/model.h"
+
+namespace perfcast::scale {
+namespace {
+
+constexpr double change = 1.02;
+
+void multiply(std::optional<Measurement>& m, double factor) { if (m) m->value *= factor; }
+void multiply(MeasurementTable& table, double factor) { for (auto& [key, m] : table) m.value *= factor; }
+
+struct Knob {
+  std::string name, unit;
+  double value = 0;
+  std::function<void(Machine&, double)> turn;
+};
+
+std::vector<Knob> knobs_of(const Machine& machine) {
+  std::vector<Knob> knobs;
+  knobs.push_back({"clock_ghz", "GHz", machine.core->clock_ghz.value, [](Machine& m, double f) { m.core->clock_ghz.value *= f; }});
+  if (machine.memory)
+    for (std::size_t i = 1; i < machine.memory->levels.size(); i++) {
+      const MemoryLevel& level = machine.memory->levels[i];
+      knobs.push_back({level.name + "_time", "ns of latency", level.latency_ns ? level.latency_ns->value : 1, [i](Machine& m, double f) {
+        MemoryLevel& l = m.memory->levels[i];
+        multiply(l.latency_ns, f), multiply(l.read_ns, f), multiply(l.write_ns, f), multiply(l.copy_ns, f), multiply(l.update_ns, f);
+        multiply(l.random_read_ns, f), multiply(l.random_update_ns, f), multiply(l.stride_ns, f), multiply(l.stride_write_ns, f);
+      }});
+    }
+  if (machine.memory)
+    for (std::size_t i = 0; i + 1 < machine.memory->levels.size(); i++)
+      if (const auto& capacity = machine.memory->levels[i].capacity_bytes)
+        knobs.push_back({machine.memory->levels[i].name + "_size", "bytes", capacity->value, [i](Machine& m, double f) { multiply(m.memory->levels[i].capacity_bytes, f); }});
+  if (machine.system && machine.system->page_fault_ns)
+    knobs.push_back({"page_fault", "ns", machine.system->page_fault_ns->value, [](Machine& m, double f) { multiply(m.system->page_fault_ns, f); }});
+  return knobs;
+}
+
+void add_symbolic(const TimeModel& model, const Setting& at, std::vector<Sensitivity>& all) {
+  expr::Expr t = model.symbolic();
+  Setting values = at;
+  for (const auto& [name, value] : model.costs) values[name] = value;
+  double seconds = expr::evaluate(t, values).value_or(0);
+  for (const auto& name : expr::symbols_of(t)) {
+    expr::Expr slope = expr::derivative(t, name);
+    double d = expr::evaluate(slope, values).value_or(0), x = values[name];
+    all.push_back({name, model.costs.contains(name) ? "s" : "", x, d, seconds > 0 ? d * x / seconds : 0, expr::text(slope, {6})});
+  }
+}
+
+void add_machine(const Profile& profile, const Machine& machine, const Setting& at, double seconds, std::vector<Sensitivity>& all) {
+  Setting own = at;
+  if (!profile.run.parameters.contains("P")) own.erase("P");
+  auto sized = engine::profile_at(profile, own);
+  if (!sized) return;
+  auto base = engine::compiled_cost(sized->profile, machine);
+  if (!base) return;
+  double before = base->seconds();
+  if (!(before > 0)) return;
+  for (const Knob& knob : knobs_of(machine)) {
+    Machine changed = machine;
+    knob.turn(changed, change);
+    double elasticity = std::log(engine::compiled_cost(sized->profile, changed, base->core).seconds() / before) / std::log(change);
+    all.push_back({knob.name, knob.unit, knob.value, knob.value != 0 ? elasticity * seconds / knob.value : 0, elasticity, ""});
+  }
+}
+
+}  // namespace
+
+std::vector<Sensitivity> sensitivities(const TimeModel& model, const Profile& profile, const Machine& machine, const Setting& at, const std::vector<std::string>& wanted) {
+  std::vector<Sensitivity> all;
+  add_symbolic(model, at, all);
+  bool everything = std::ranges::find(wanted, "all") != wanted.end();
+  bool machine_too = everything || std::ranges::any_of(wanted, [&](const auto& name) { return std::ranges::none_of(all, [&](const auto& s) { return s.parameter == name; }); });
+  if (machine_too && machine.core) add_machine(profile, machine, at, expr::evaluate(model.seconds(), at).value_or(0), all);
+  if (!everything) std::erase_if(all, [&](const Sensitivity& s) { return std::ranges::find(wanted, s.parameter) == wanted.end(); });
+  std::ranges::stable_sort(all, [](const auto& a, const auto& b) { return std::abs(a.elasticity) > std::abs(b.elasticity); });
+  return all;
+}
+
+}  // namespace perfcast::scale

@@ -1,0 +1,20 @@
+// An equation as people read it: the terms that matter, the sizes asked for, what it is sensitive to.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "record/equation.h"
+
+namespace perfcast::report {
+
+struct EquationView {
+  std::size_t rows = 12;
+  std::string as = "text";  // or "latex", "c": the equation alone
+};
+
+std::string equation_text(const Equation& equation, const EquationView& view = {});
+// Machines side by side, and the cheapest and the fastest offer.
+std::string equations_text(const std::vector<Equation>& equations, const EquationView& view = {});
+
+}  // namespace perfcast::report
