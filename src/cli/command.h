@@ -26,6 +26,7 @@ void add_machines(CLI::App& app, Action& action);
 void add_models(CLI::App& app, Action& action);
 void add_predict(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);
+void add_scale(CLI::App& app, Action& action);
 void add_show(CLI::App& app, Action& action);
 void add_tree(CLI::App& app, Action& action);
 void add_study(CLI::App& app, Action& action);

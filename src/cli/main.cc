@@ -27,6 +27,7 @@ constexpr Command commands[] = {
     {"tree", "Where does the demand go; what does an upgrade buy?", add_tree},
     {"dilate", "Would a faster network help, measured on the network you have?", add_dilate},
     {"bounds", "How fast could its loops be, and what is in the way?", add_bounds},
+    {"scale", "How does the time grow with size and processors? As an equation", add_scale},
     {"validate", "How wrong are the predictions, on this machine, today?", add_validate},
     {"report", "Show it all: one offline page from any mix of files", add_report},
     {"choose", "Which machine is fastest, cheapest, or the most for the money, for these programs?", add_choose},

@@ -152,6 +152,7 @@ struct Equation {
   std::optional<OptimumRecord> optimum;
   std::vector<Offer> offers;                // cheapest first
   std::optional<Calibration> calibration;
+  std::vector<EquationPoint> calibration_runs;  // what was timed for it
   std::vector<StaticAnswer> static_model;   // by number of processors, with a plan
   std::vector<std::string> remarks;
   bool operator==(const Equation&) const = default;
@@ -161,7 +162,7 @@ void describe(Fields& f, Equation& e) {
   f.need("program", e.program), f("machine", e.machine), f("made_by", e.made_by), f.need("parameters", e.parameters), f("recorded", e.recorded);
   f.need("seconds", e.seconds), f("latex", e.latex), f("c", e.c), f.need("blocks", e.blocks), f("shares", e.shares), f("hidden", e.hidden);
   f("terms", e.terms), f.need("at", e.at), f("sensitivity", e.sensitivity), f("surfaces", e.surfaces), f("views", e.views);
-  f("optimum", e.optimum), f("offers", e.offers), f("calibration", e.calibration), f("static_model", e.static_model), f("remarks", e.remarks);
+  f("optimum", e.optimum), f("offers", e.offers), f("calibration", e.calibration), f("calibration_runs", e.calibration_runs), f("static_model", e.static_model), f("remarks", e.remarks);
 }
 
 // How a program is divided among processors and what it sends, as a file: the paper's compiler knew it from the source.

@@ -6,6 +6,7 @@
 #include "record/choice.h"
 #include "record/gate.h"
 #include "record/bounds.h"
+#include "record/equation.h"
 #include "record/machine.h"
 #include "record/network.h"
 #include "record/prediction.h"
@@ -20,8 +21,11 @@ PERFCAST_RECORD_FILE(, Dilation)
 PERFCAST_RECORD_FILE(, Choice)
 PERFCAST_RECORD_FILE(, Gate)
 PERFCAST_RECORD_FILE(, Bounds)
+PERFCAST_RECORD_FILE(, CostFile)
+PERFCAST_RECORD_FILE(, Equation)
 PERFCAST_RECORD_FILE(, Machine)
 PERFCAST_RECORD_FILE(, Network)
+PERFCAST_RECORD_FILE(, ParallelPlan)
 PERFCAST_RECORD_FILE(, Profile)
 PERFCAST_RECORD_FILE(, Prediction)
 PERFCAST_RECORD_FILE(, UseTree)

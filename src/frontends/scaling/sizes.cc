@@ -14,9 +14,11 @@ class Runs {
 
   // Runs at one setting unless that was done; false when the time is used up or this size is slow.
   bool run(const Setting& setting, bool held_out = false) {
-    if (over() || !seen_.insert(setting).second) return !over();
+    if (over() || is_slow(setting)) return false;
+    if (!seen_.insert(setting).second) return true;
     Try tried = attempt_(setting, held_out);
     spent_ += tried.seconds, runs_++;
+    if (tried.seconds >= options_.run_seconds) slow_.push_back(setting);
     if (tried.taken) taken_.push_back(setting);
     else refused_++;
     return tried.seconds < options_.run_seconds;
@@ -24,13 +26,18 @@ class Runs {
   bool over() const { return spent_ > options_.total_seconds || runs_ >= options_.most_runs; }
   int taken() const { return static_cast<int>(taken_.size()); }
   int refused() const { return refused_; }
-  const std::vector<Setting>& settings() const { return taken_; }
 
  private:
+  // At least as large, in every parameter, as one that was slow.
+  bool is_slow(const Setting& setting) const {
+    return std::ranges::any_of(slow_, [&](const Setting& slow) {
+      return std::ranges::all_of(slow, [&](const auto& entry) { return setting.at(entry.first) >= entry.second; });
+    });
+  }
   const Attempt& attempt_;
   const SizeOptions& options_;
   std::set<Setting> seen_;
-  std::vector<Setting> taken_;
+  std::vector<Setting> taken_, slow_;
   double spent_ = 0;
   int runs_ = 0, refused_ = 0;
 };

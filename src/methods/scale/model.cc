@@ -203,7 +203,7 @@ Calibration calibrate(TimeModel& model, const std::vector<EquationPoint>& measur
   double best = INFINITY;
   for (double c = -1.2; c <= 1.2001; c += 0.02)
     for (double m = -1.6; m <= 1.6001; m += 0.04) {
-      double fc = std::exp(c), fm = std::exp(m), loss = 0.02 * (c * c) + 0.05 * (m - c) * (m - c);
+      double fc = std::exp(c), fm = std::exp(m), loss = 0.001 * c * c + 0.004 * (m - c) * (m - c);
       for (const Run& run : runs) loss += std::pow(std::log((fc * run.core + fm * run.memory + run.rest) / run.seconds), 2);
       if (loss < best) best = loss, calibration.core = fc, calibration.memory = fm;
     }

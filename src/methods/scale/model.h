@@ -42,6 +42,7 @@ std::vector<ScalingView> scaling_views(const TimeModel& model, const Setting& at
 Surface sensitivity_surface(const TimeModel& model, const std::string& parameter, const Setting& at);
 Surface time_surface(const TimeModel& model, const std::string& machine, const Setting& at);
 Result<OptimumRecord> optimum(const expr::Expr& seconds, const CostFile& cost, const Setting& at);
+bool cheaper(const Offer& a, const Offer& b);
 std::vector<Offer> offers(const TimeModel& model, const std::string& machine, const CostFile& cost, const Setting& at);
 std::vector<StaticAnswer> static_answers(const TimeModel& model, const ParallelPlan& plan, double operation_seconds, const Setting& at);
 

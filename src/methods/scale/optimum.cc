@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <tuple>
 
 #include "expr/algebra.h"
 #include "expr/parse.h"
@@ -130,6 +131,11 @@ Result<OptimumRecord> optimum(const expr::Expr& seconds, const CostFile& cost, c
   return maximise(work / (time * expr::sum(prices)), cost.variables, values);
 }
 
+bool cheaper(const Offer& a, const Offer& b) {
+  double x = a.price.value_or(INFINITY), y = b.price.value_or(INFINITY);
+  return x != y ? x < y : std::tie(a.seconds, a.machine, a.processors) < std::tie(b.seconds, b.machine, b.processors);
+}
+
 std::vector<Offer> offers(const TimeModel& model, const std::string& machine, const CostFile& cost, const Setting& at) {
   std::vector<Offer> all;
   auto price = cost.prices_per_hour.find(machine);
@@ -146,7 +152,7 @@ std::vector<Offer> offers(const TimeModel& model, const std::string& machine, co
     if (price != cost.prices_per_hour.end()) offer.price = price->second * p * s / 3600;
     all.push_back(offer);
   }
-  std::ranges::stable_sort(all, [](const Offer& a, const Offer& b) { return a.price.value_or(INFINITY) < b.price.value_or(INFINITY); });
+  std::ranges::sort(all, cheaper);
   return all;
 }
 

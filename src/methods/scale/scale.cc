@@ -117,7 +117,7 @@ void describe_terms(const TimeModel& model, const Setting& at, Equation& equatio
     if (share <= 0 && term.kind == "computation") continue;
     equation.terms.push_back({term.name, term.kind, expr::text(term.count, {10}), expr::text(seconds, {10}), term.certainty, share, term.parallel});
   }
-  std::ranges::stable_sort(equation.terms, [](const auto& a, const auto& b) { return a.share > b.share; });
+  std::ranges::sort(equation.terms, [](const auto& a, const auto& b) { return a.share != b.share ? a.share > b.share : a.name < b.name; });
 }
 
 }  // namespace
@@ -130,6 +130,7 @@ Result<Equation> scale(const Profile& profile, const Machine& machine, const Sca
   std::optional<Calibration> calibration;
   if (!options.measured.empty()) calibration = calibrate(model, options.measured);
   equation.calibration = calibration;
+  equation.calibration_runs = options.measured;
   Answer answer(profile, machine, options, model, calibration);
   const expr::Expr& seconds = answer.seconds();
   equation.seconds = expr::text(seconds, {10});
@@ -182,7 +183,7 @@ Result<std::vector<Equation>> scale(const Profile& profile, const std::vector<Ma
     joined.insert(joined.end(), equation.offers.begin(), equation.offers.end());
     all.push_back(std::move(equation));
   }
-  std::ranges::stable_sort(joined, [](const Offer& a, const Offer& b) { return a.price.value_or(INFINITY) < b.price.value_or(INFINITY); });
+  std::ranges::sort(joined, cheaper);
   for (Equation& equation : all) equation.offers = joined;
   return all;
 }

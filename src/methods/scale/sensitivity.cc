@@ -85,7 +85,10 @@ std::vector<Sensitivity> sensitivities(const TimeModel& model, const Profile& pr
   bool machine_too = everything || std::ranges::any_of(wanted, [&](const auto& name) { return std::ranges::none_of(all, [&](const auto& s) { return s.parameter == name; }); });
   if (machine_too && machine.core) add_machine(profile, machine, at, expr::evaluate(model.seconds(), at).value_or(0), all);
   if (!everything) std::erase_if(all, [&](const Sensitivity& s) { return std::ranges::find(wanted, s.parameter) == wanted.end(); });
-  std::ranges::stable_sort(all, [](const auto& a, const auto& b) { return std::abs(a.elasticity) > std::abs(b.elasticity); });
+  std::ranges::sort(all, [](const auto& a, const auto& b) {
+    double x = std::abs(a.elasticity), y = std::abs(b.elasticity);
+    return x != y ? x > y : a.parameter < b.parameter;
+  });
   return all;
 }
 

@@ -33,30 +33,31 @@ StepFit fit_steps(const std::vector<double>& sizes, const std::vector<double>& v
     }
     return x;
   };
-  auto solve = [&](const std::vector<Step>& steps, double& miss) {
+  auto solve = [&](const std::vector<Step>& steps, double& squares, double& worst) {
     Eigen::MatrixXd x = matrix(steps);
     Eigen::VectorXd b = (w.asDiagonal() * x).colPivHouseholderQr().solve(w.asDiagonal() * y);
-    miss = (w.asDiagonal() * (x * b - y)).cwiseAbs().maxCoeff();
+    Eigen::VectorXd off = w.asDiagonal() * (x * b - y);
+    squares = off.squaredNorm(), worst = off.cwiseAbs().maxCoeff();
     return b;
   };
-  double miss = 0;
-  Eigen::VectorXd best = solve(chosen, miss);
+  double squares = 0, miss = 0;
+  Eigen::VectorXd best = solve(chosen, squares, miss);
   while (miss > good_enough && static_cast<int>(chosen.size()) < most_steps) {
     Step add{};
-    double least = miss;
+    double least = squares, least_miss = miss;
     Eigen::VectorXd found;
     for (const Step& candidate : candidates) {
       std::vector<Step> tried = chosen;
       tried.push_back(candidate);
       if (static_cast<Eigen::Index>(tried.size()) + 1 >= n) continue;
-      double error = 0;
-      Eigen::VectorXd b = solve(tried, error);
+      double error = 0, worst = 0;
+      Eigen::VectorXd b = solve(tried, error, worst);
       // A cost is never negative, between the sizes and beyond them.
-      bool positive = b(0) >= -1e-15 && b.sum() >= 0;
-      if (positive && error < 0.9 * least) least = error, add = candidate, found = b;
+      bool positive = b(0) >= -0.02 * y.cwiseAbs().maxCoeff() && b.sum() >= 0;
+      if (positive && error < 0.95 * least) least = error, least_miss = worst, add = candidate, found = b;
     }
     if (found.size() == 0) break;
-    chosen.push_back(add), best = found, miss = least;
+    chosen.push_back(add), best = found, squares = least, miss = least_miss;
   }
   std::vector<expr::Expr> terms{expr::Expr(std::max(0.0, best(0)))};
   for (std::size_t k = 0; k < chosen.size(); k++) {
