@@ -121,10 +121,11 @@ Reconstructor::Reconstructor(std::vector<std::string> names, std::vector<std::ve
   if (names_.size() != 1) return;
   const Expr n = symbol(names_[0]), f = call(Function::floor, {call(Function::log2, {n})}), l = call(Function::log2, {n});
   const Expr top = power(2, f), e = power(2, n), root = call(Function::floor, {power(n, Expr(fraction(1, 2)))});
+  const Expr half = power(2, call(Function::ceil, {l / 2}));
   bool powers = std::ranges::all_of(points_, [](const auto& p) { return p[0] >= 1 && std::exp2(std::round(std::log2(p[0]))) == p[0]; });
   bool small = std::ranges::all_of(points_, [](const auto& p) { return p[0] <= 40; });
   if (powers)
-    special_ = {{{1, l}}, {{1, l, n}}, {{1, l, n, n * l}}, {{1, l, l * l, n, n * l}}, {{1, l, n, n * l, n * n, n * n * l}}, {{1, l, l * l, n, n * l, n * l * l}}};
+    special_ = {{{1, l}}, {{1, l, n}}, {{1, n, half}}, {{1, l, n, n * l}}, {{1, l, n, half, n * l}}, {{1, l, l * l, n, n * l}}, {{1, l, n, n * l, n * n, n * n * l}}, {{1, l, l * l, n, n * l, n * l * l}}};
   else
     special_ = {{{1, f}}, {{1, n, f}}, {{1, f, top}}, {{1, n, f, n * f}}, {{1, n, f, n * f, top}}, {{1, n, n * n, f, n * f, n * n * f}}, {{1, n, f, n * f, top, f * top}},
                 {{1, root}}, {{1, n, root}}, {{1, n, f, f * f, n * f, top, f * top}}};
@@ -262,17 +263,24 @@ std::optional<ExactForm> Reconstructor::exact_with(std::span<const double> value
   more.names_.push_back(hidden);
   for (std::size_t k = 0; k < points_.size(); k++) more.points_[k].push_back(hidden_values[k]);
   const Expr h = symbol(hidden);
-  for (int degree : {0, 1, 2, 3}) {
-    Basis basis{{1}, degree, 1};
-    for (const auto& name : names_) {
-      std::vector<Expr> next;
-      for (const Expr& a : basis.functions)
-        for (int k = 0; k <= degree; k++) next.push_back(a * power(symbol(name), k));
-      basis.functions = std::move(next);
+  for (int period : {1, 2, 4, 8})
+    for (int degree : {0, 1, 2, 3}) {
+      Basis basis{{1}, degree, period};
+      for (const auto& name : names_) {
+        std::vector<Expr> next;
+        for (const Expr& a : basis.functions)
+          for (int k = 0; k <= degree; k++)
+            for (int residue = 0; residue < period; residue++) {
+              std::vector<Expr> chosen{call(Function::mod, {symbol(name), Expr(period)})};
+              for (int r = 0; r < period; r++) chosen.emplace_back(r == residue ? 1 : 0);
+              next.push_back(period == 1 ? a * power(symbol(name), k) : a * power(symbol(name), k) * call(Function::pick, chosen));
+            }
+        basis.functions = std::move(next);
+      }
+      for (std::size_t k = basis.functions.size(); k-- > 0;) basis.functions.push_back(basis.functions[k] * h);
+      if (basis.functions.size() > 40) continue;
+      if (auto form = more.solve(basis, values, more.order_)) return form;
     }
-    for (std::size_t k = basis.functions.size(); k-- > 0;) basis.functions.push_back(basis.functions[k] * h);
-    if (auto form = more.solve(basis, values, more.order_)) return form;
-  }
   return {};
 }
 

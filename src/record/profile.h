@@ -183,11 +183,8 @@ template <class Fields>
 void describe(Fields& f, Profile& p) {
   f.need("program", p.program), f("made_by", p.made_by), f("run", p.run), f("source", p.source), f("ir", p.ir);
   f("machine", p.machine), f("forms", p.forms), f("library_calls", p.library_calls), f("regions", p.regions);
-<<<<<<< HEAD
-  f("source_loops", p.source_loops), f("remarks", p.remarks), f("gaps", p.gaps), f("parallel", p.parallel), f("messages", p.messages);
-=======
-  f("gaps", p.gaps), f("scaling", p.scaling), f("parallel", p.parallel), f("messages", p.messages);
->>>>>>> d455fab (analyze: counts as functions of the parameters; predict --set)
+  f("source_loops", p.source_loops), f("remarks", p.remarks), f("gaps", p.gaps), f("scaling", p.scaling);
+  f("parallel", p.parallel), f("messages", p.messages);
 }
 
 // Sum over the graph of count times usage: the dynamic statistics of Saavedra's tables 5.5 and 5.6.

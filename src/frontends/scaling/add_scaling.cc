@@ -77,7 +77,6 @@ class Work {
     check_influence();
     tell("finding the laws of the counts");
     reconstruct();
-    library_calls();
     memory_growth();
     if (options_.memory) {
       tell("watching memory at other sizes");
@@ -191,6 +190,7 @@ class Work {
     assign(forms, machine_places, machine_values);
     certify(program_, options_.parameters, *profile_.ir, profile_.machine ? &*profile_.machine : nullptr);
     library_code(machine_values.size(), machine_places);
+    library_calls();
     count_shares(ir_places, machine_values.empty() ? ir_places : machine_places);
   }
 
@@ -249,7 +249,9 @@ class Work {
     std::vector<std::pair<double, std::size_t>> by_faults;
     for (std::size_t k = 0; k < samples_.size(); k++) by_faults.emplace_back(samples_[k].page_faults, k);
     std::ranges::sort(by_faults);
-    if (by_faults.size() > 16) by_faults.erase(by_faults.begin(), by_faults.end() - 16);
+    // Small ones live in what the allocator had anyway: the larger sizes tell the law.
+    const double most = by_faults.empty() ? 0 : by_faults.back().first;
+    while (by_faults.size() > 16 || (by_faults.size() > 5 && by_faults.front().first < most / 30)) by_faults.erase(by_faults.begin());
     std::vector<std::vector<double>> at, all = points();
     std::vector<double> faults;
     for (auto [value, k] : by_faults) at.push_back(all[k]), faults.push_back(value + 1);
