@@ -107,6 +107,7 @@ struct CountedProgram::Parts {
   std::string executable;
   std::vector<ModulePlan> plans;
   std::vector<std::string> sources;
+  bool threads = false;
 };
 
 Result<CountedProgram> CountedProgram::build(const CompiledProgram& program, Stage stage) {
@@ -114,6 +115,7 @@ Result<CountedProgram> CountedProgram::build(const CompiledProgram& program, Sta
   parts->executable = program.scratch.file(stage_name(stage) + ".counted");
   TRY(parts->plans, llvm_ir::build(program, stage, parts->executable));
   for (const auto& unit : program.units) parts->sources.push_back(unit.source);
+  parts->threads = program.threads;
   CountedProgram counted;
   counted.parts_ = std::move(parts);
   return counted;
@@ -145,7 +147,7 @@ Result<CountedRun> CountedProgram::run(const CountOptions& options) const {
   const auto zeros = sums;
   for (const auto& file : fs::directory_iterator(counts.path())) {
     CHECK_OK(add_file(file.path().string(), unit_of, sums, start_faults));
-    if (!program.threads) continue;
+    if (!parts_->threads) continue;
     TRY(std::uint64_t thread, thread_of(file.path().string()));
     auto& own = by_thread.try_emplace(thread, zeros).first->second;
     double ignored = 0;
