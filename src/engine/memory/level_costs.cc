@@ -46,11 +46,18 @@ double like_stride(const MeasurementTable& table, double bytes, double fallback)
 LevelCosts::LevelCosts(const MemoryLevel& level, double first_latency)
     : level_(level), latency_(std::max(0.0, value_or(level.latency_ns, first_latency) - first_latency)) {}
 
-double LevelCosts::streams(const StreamLines& lines, double streams) const {
+StreamTime LevelCosts::streams(const StreamLines& lines, double streams) const {
+  constexpr double many = 8;  // as many as hide each other's starts
+  double all = all_streams(lines, streams), busy = std::min(all, all_streams(lines, many));
+  return {busy, all - busy};
+}
+
+double LevelCosts::all_streams(const StreamLines& lines, double streams) const {
   double read = interpolated(level_.read_ns, streams, latency_ / 8);
   double write = interpolated(level_.write_ns, streams, read);
   double copy = std::min(read + write, interpolated(level_.copy_ns, streams / 2, read + write));
-  double update = std::max(read, value_or(level_.update_ns, 1.5 * read));
+  double one = interpolated(level_.read_ns, 1, read);
+  double update = std::max(read, value_or(level_.update_ns, 1.5 * one) + read - one);  // measured with one stream
   double changed = std::min(lines.changed, lines.read), pairs = std::min(lines.read - changed, lines.written);
   return update * changed + copy * pairs + read * (lines.read - changed - pairs) + write * (lines.written - pairs);
 }

@@ -13,18 +13,25 @@ struct StreamLines {
   double changed = 0;   // of those read: stored to later, so that they go back
 };
 
+// Nanoseconds of streams: what keeps the level busy and overlaps with the core; and what does not: at the start of a page
+// every stream begins anew with a miss, which only other streams hide.
+struct StreamTime {
+  double busy_ns = 0, starting_ns = 0;
+};
+
 class LevelCosts {
  public:
   LevelCosts(const MemoryLevel& level, double first_latency);
 
   double latency() const { return latency_; }  // beyond that of the first level
-  // All nanoseconds of these lines, with so many streams at a time. A line read for each line written is a copy.
-  double streams(const StreamLines& lines, double streams) const;
+  // All of these lines, with so many streams at a time. A line read for each line written is a copy.
+  StreamTime streams(const StreamLines& lines, double streams) const;
   double stride(double bytes, bool store) const;  // per line
   double random(bool store) const;                // independent accesses, as many at a time as the machine can
   double parallel() const;                        // ... how many that is
 
  private:
+  double all_streams(const StreamLines& lines, double streams) const;
   const MemoryLevel& level_;
   double latency_;
 };

@@ -82,10 +82,10 @@ class Region {
     lines.changed = std::clamp(changed - lines.written - alone_lines, 0.0, lines.read);
     double to_random = std::clamp(changed - lines.written - alone_lines - lines.changed, 0.0, random_lines);
     random_floor += to_random * (costs.random(true) - costs.random(false));
-    double stream = costs.streams(lines, streams_);
+    auto [stream, starting] = costs.streams(lines, streams_);
     double random = std::max(random_floor, context_.waits_in_core ? 0 : waiting(random_lines, costs));
-    result_.stream_ns += stream, result_.strided_ns += strided, result_.random_ns += random;
-    result_.level_ns[i] += stream + strided + random;
+    result_.starting_ns += starting, result_.stream_ns += stream, result_.strided_ns += strided, result_.random_ns += random;
+    result_.level_ns[i] += stream + starting + strided + random;
   }
   double changed_beyond(const Access& access, std::size_t level) const {
     return level + 1 < memory_.levels.size() ? changed_lines(access, level + 1) : 0;
@@ -141,7 +141,7 @@ double join_core_and_memory(double core_ns, const RegionMemory& memory) {
   double overlapping = memory.overlapping_ns();
   double joined = overlapping <= 0 ? core_ns
                                    : std::pow(std::pow(core_ns, overlap_norm) + std::pow(overlapping, overlap_norm), 1 / overlap_norm);
-  return joined + memory.dependent_ns;
+  return joined + memory.starting_ns + memory.dependent_ns;
 }
 
 }  // namespace perfcast::engine

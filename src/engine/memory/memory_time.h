@@ -3,13 +3,15 @@
 //
 //   streams       lines next to lines touched shortly before: bandwidth of the level, by the number of streams, with the
 //                 lines that go back because they were changed
+//                 (starting: what a stream waits at the start of each page, unless other streams hide it)
 //   strided       a constant step of more than a line: the machine's table of strides
 //   random        independent: the level's throughput; and latency, over the misses that overlap
 //   dependent     a load that waits for the one before (a chase): full latency, hidden by nothing
 //   translation   page walks, by the same distinction
 //
 // Latencies are best left to the simulated core (load_waits.h), which knows what each load is waited for; where there is
-// none, closed forms stand in. Throughputs overlap with the core: time = (core^p + memory^p)^(1/p), p = 3.
+// none, closed forms stand in. Throughputs overlap with the core: time = (core^p + memory^p)^(1/p), p = 3; the rest is
+// added.
 #pragma once
 
 #include <span>
@@ -29,7 +31,7 @@ struct RegionContext {
 
 struct RegionMemory {
   std::vector<double> level_ns;  // by the level that serves, streams, strided and random together
-  double stream_ns = 0, strided_ns = 0, random_ns = 0, dependent_ns = 0, walk_ns = 0;
+  double stream_ns = 0, starting_ns = 0, strided_ns = 0, random_ns = 0, dependent_ns = 0, walk_ns = 0;
   double unknown_lines = 0, lines = 0;  // beyond the first level: whose reuse was not seen; all
 
   double overlapping_ns() const { return stream_ns + strided_ns + random_ns + walk_ns; }

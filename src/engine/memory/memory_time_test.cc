@@ -111,7 +111,7 @@ TEST(MemoryTime, ChangedLinesGoBack) {
   write.store = true, read.stride_bytes = write.stride_bytes = 8, read.stride_share = write.stride_share = 1;
   write.dirtied = {{0, 0.875, 0}, {1e6, 0.125, 0}};
   auto region = region_memory(std::vector{read, write}, toy_memory(), {24000, {1e9}});
-  EXPECT_NEAR(region.stream_ns, 1000 * 7, 10);
+  EXPECT_NEAR(region.stream_ns + region.starting_ns, 1000 * 7, 10);
   // What is stored to again before the cache lets go of it does not.
   write.dirtied = {{0, 1, 0}};
   region = region_memory(std::vector{read, write}, toy_memory(), {24000, {1e9}});
