@@ -93,7 +93,7 @@ Status run(const ChooseArguments& arguments) {
   std::vector<std::string> names;
   for (const Machine& machine : machines) names.push_back(machine.name);
   Choice choice = choose::choose(predictions, names, options);
-  if (std::ranges::none_of(choice.offers, [](const Offer& o) { return o.complete && o.seconds > 0; }))
+  if (std::ranges::none_of(choice.offers, [](const MachineOffer& o) { return o.complete && o.seconds > 0; }))
     return unfit("no machine answers for every program", arguments.machines.empty() ? "" : arguments.machines[0],
                  "perfcast predict PROFILE --machine M --model all says which model lacks what");
   choice.made_by = made_here();

@@ -39,7 +39,7 @@ void describe(Fields& f, OfferedTime& t) {
   f("mostly", t.mostly), f("mostly_share", t.mostly_share), f("shares", t.shares), f("gain", t.gain);
 }
 
-struct Offer {
+struct MachineOffer {
   std::string machine;
   double seconds = 0;                       // all programs, one after the other
   std::array<double, 2> interval{0, 0};
@@ -50,10 +50,10 @@ struct Offer {
   std::vector<OfferedTime> programs;
   std::vector<std::string> remarks;         // programs it cannot answer for, what was used instead
   bool complete = true;                     // every program has a time
-  bool operator==(const Offer&) const = default;
+  bool operator==(const MachineOffer&) const = default;
 };
 template <class Fields>
-void describe(Fields& f, Offer& o) {
+void describe(Fields& f, MachineOffer& o) {
   f.need("machine", o.machine), f.need("seconds", o.seconds), f.need("interval", o.interval);
   f("price_per_hour", o.price_per_hour), f("cost", o.cost), f("cost_interval", o.cost_interval), f("value", o.value);
   f("deadline", o.deadline), f.need("programs", o.programs), f("remarks", o.remarks), f("complete", o.complete);
@@ -64,7 +64,7 @@ struct Choice {
   static constexpr int version = 1;
   MadeBy made_by;
   std::optional<double> deadline_seconds;
-  std::vector<Offer> offers;                       // fastest first
+  std::vector<MachineOffer> offers;                       // fastest first
   std::string fastest, cheapest, best_value;       // among those that meet the deadline; empty: none does, or no prices
   std::vector<std::string> remarks;
   bool operator==(const Choice&) const = default;

@@ -27,15 +27,15 @@ OfferedTime time_of(const Prediction& program, const ModelPrediction& answer) {
   return time;
 }
 
-Deadline against(const Offer& offer, const std::optional<double>& deadline) {
+Deadline against(const MachineOffer& offer, const std::optional<double>& deadline) {
   if (!deadline) return Deadline::none;
   if (offer.interval[1] <= *deadline) return Deadline::met;
   if (offer.interval[0] > *deadline) return Deadline::missed;
   return offer.seconds <= *deadline ? Deadline::likely : Deadline::unlikely;
 }
 
-Offer offer_of(std::span<const Prediction> programs, const std::string& machine, const ChooseOptions& options) {
-  Offer offer;
+MachineOffer offer_of(std::span<const Prediction> programs, const std::string& machine, const ChooseOptions& options) {
+  MachineOffer offer;
   offer.machine = machine;
   for (const Prediction& program : programs) {
     const ModelPrediction* answer = answer_for(program, machine);
@@ -59,21 +59,21 @@ Offer offer_of(std::span<const Prediction> programs, const std::string& machine,
   return offer;
 }
 
-void add_gains(std::vector<Offer>& offers) {
+void add_gains(std::vector<MachineOffer>& offers) {
   std::map<std::string, double> reference;
   for (const OfferedTime& time : offers.front().programs) reference[time.program] = time.seconds;
-  for (Offer& offer : offers)
+  for (MachineOffer& offer : offers)
     for (OfferedTime& time : offer.programs)
       if (auto base = reference.find(time.program); base != reference.end() && time.seconds > 0) time.gain = base->second / time.seconds;
 }
 
-void add_values(std::vector<Offer>& offers) {
+void add_values(std::vector<MachineOffer>& offers) {
   double best = 0;
-  auto phi = [](const Offer& o) { return 1 / (o.seconds * *o.cost); };
-  auto counts = [](const Offer& o) { return o.complete && o.cost && *o.cost > 0 && o.seconds > 0; };
-  for (const Offer& offer : offers)
+  auto phi = [](const MachineOffer& o) { return 1 / (o.seconds * *o.cost); };
+  auto counts = [](const MachineOffer& o) { return o.complete && o.cost && *o.cost > 0 && o.seconds > 0; };
+  for (const MachineOffer& offer : offers)
     if (counts(offer)) best = std::max(best, phi(offer));
-  for (Offer& offer : offers)
+  for (MachineOffer& offer : offers)
     if (counts(offer)) offer.value = phi(offer) / best;
 }
 
@@ -86,9 +86,9 @@ Choice choose(std::span<const Prediction> programs, std::span<const std::string>
   if (choice.offers.empty()) return choice;
   add_gains(choice.offers);
   add_values(choice.offers);
-  std::ranges::sort(choice.offers, {}, [](const Offer& o) { return std::tuple(!o.complete, o.seconds, o.machine); });
-  const Offer *fastest = nullptr, *cheapest = nullptr, *best = nullptr;
-  for (const Offer& offer : choice.offers) {
+  std::ranges::sort(choice.offers, {}, [](const MachineOffer& o) { return std::tuple(!o.complete, o.seconds, o.machine); });
+  const MachineOffer *fastest = nullptr, *cheapest = nullptr, *best = nullptr;
+  for (const MachineOffer& offer : choice.offers) {
     bool in_time = offer.deadline == Deadline::none || offer.deadline == Deadline::met || offer.deadline == Deadline::likely;
     if (!offer.complete || !in_time) continue;
     if (!fastest) fastest = &offer;
@@ -101,7 +101,7 @@ Choice choose(std::span<const Prediction> programs, std::span<const std::string>
   if (best) choice.best_value = best->machine;
   if (!fastest && options.deadline_seconds) choice.remarks.push_back("no machine is likely to meet the deadline");
   // Intervals that overlap leave the order open.
-  for (const Offer& offer : choice.offers)
+  for (const MachineOffer& offer : choice.offers)
     if (fastest && &offer != fastest && offer.complete && offer.interval[0] < fastest->interval[1])
       choice.remarks.push_back(offer.machine + " may be as fast as " + fastest->machine + ": their intervals overlap");
   return choice;
