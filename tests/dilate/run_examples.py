@@ -65,7 +65,8 @@ with tempfile.TemporaryDirectory() as name:
   call MPI_Comm_rank(MPI_COMM_WORLD, rank)
   x = rank
   do k = 1, 20
-    call MPI_Sendrecv(x, 1, MPI_DOUBLE_PRECISION, 1 - rank, 0, y, 1, MPI_DOUBLE_PRECISION, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
+    call MPI_Sendrecv(x, 1, MPI_DOUBLE_PRECISION, 1 - rank, 0, &
+      y, 1, MPI_DOUBLE_PRECISION, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE)
     call MPI_Allreduce(y, x, 1, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD)
   end do
   call MPI_Finalize()
