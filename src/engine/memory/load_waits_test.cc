@@ -2,14 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/test_core.h"
+
 namespace perfcast::engine {
 namespace {
-
-Measurement number(double value) {
-  Measurement m;
-  m.value = value;
-  return m;
-}
 
 // 512 lines of L1 at 1 ns, 16384 of a cache that keeps lines for 1 ms at 21 ns, memory at 101 ns.
 MemoryModel toy_memory() {

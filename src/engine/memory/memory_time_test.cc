@@ -2,14 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/test_core.h"
+
 namespace perfcast::engine {
 namespace {
-
-Measurement number(double value) {
-  Measurement m;
-  m.value = value;
-  return m;
-}
 
 // Round numbers: 512 lines of L1 at 1 ns, 16384 of L2 at 5 ns, DRAM at 101 ns; a line streams in 1 and 4 ns.
 MemoryModel toy_memory() {
