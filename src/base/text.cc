@@ -1,5 +1,7 @@
 #include "base/text.h"
 
+#include "base/fold.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -52,32 +54,137 @@ bool looks_like_a_number(const std::string& text) {
 }
 }  // namespace
 
-std::string Table::text() const {
+namespace {
+
+// The first `columns` columns of a text, in bytes.
+std::size_t bytes_of(const std::string& text, std::size_t columns) {
+  std::size_t at = 0;
+  for (; at < text.size(); at++) {
+    if ((static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) continue;
+    if (columns-- == 0) break;
+  }
+  return at;
+}
+
+// Lines of at most `width` columns, broken at spaces; a longer word is cut.
+std::vector<std::string> broken(std::string text, std::size_t width) {
+  std::vector<std::string> lines;
+  while (columns_of(text) > width) {
+    std::size_t end = bytes_of(text, width), space = text.rfind(' ', end);
+    bool at_space = space != std::string::npos && space > 0;
+    lines.push_back(text.substr(0, at_space ? space : end));
+    lines.back().erase(lines.back().find_last_not_of(' ') + 1);
+    text.erase(0, at_space ? space : end);
+    text.erase(0, text.find_first_not_of(' '));
+  }
+  lines.push_back(std::move(text));
+  return lines;
+}
+
+using Row = std::vector<std::string>;
+struct Layout {
   std::vector<std::size_t> widths;
-  std::vector<bool> right(head_.size(), true);
-  for (const auto& word : head_) widths.push_back(columns_of(word));
-  for (const auto& row : rows_)
-    for (std::size_t i = 0; i < row.size() && i < widths.size(); i++) {
-      widths[i] = std::max(widths[i], columns_of(row[i]));
-      if (!row[i].empty() && row[i] != "-" && !looks_like_a_number(row[i])) right[i] = false;
+  std::vector<bool> right;
+
+  std::size_t total() const {
+    std::size_t sum = widths.empty() ? 0 : 2 * (widths.size() - 1);
+    for (auto width : widths) sum += width;
+    return sum;
+  }
+  // Takes columns of words down to a width at which they can still be read.
+  void shrink_to(std::size_t limit) {
+    constexpr std::size_t narrowest = 16;
+    while (total() > limit) {
+      std::size_t widest = widths.size();
+      for (std::size_t i = 0; i < widths.size(); i++)
+        if (!right[i] && widths[i] > narrowest && (widest == widths.size() || widths[i] >= widths[widest])) widest = i;
+      if (widest == widths.size()) return;
+      widths[widest]--;
     }
-  if (!right.empty()) right[0] = false;
-  auto line = [&](const std::vector<std::string>& row) {
-    std::string result;
-    for (std::size_t i = 0; i < row.size() && i < widths.size(); i++) {
-      std::string gap(widths[i] - std::min(widths[i], columns_of(row[i])), ' ');
-      result += (i ? "  " : "") + (right[i] ? gap + row[i] : row[i] + gap);
+  }
+};
+
+Layout layout_of(const Row& head, const std::vector<Row>& rows) {
+  Layout layout{{}, std::vector<bool>(head.size(), true)};
+  for (const auto& word : head) layout.widths.push_back(columns_of(word));
+  for (const auto& row : rows)
+    for (std::size_t i = 0; i < row.size() && i < layout.widths.size(); i++) {
+      layout.widths[i] = std::max(layout.widths[i], columns_of(row[i]));
+      if (!row[i].empty() && row[i] != "-" && !looks_like_a_number(row[i])) layout.right[i] = false;
     }
-    result.erase(result.find_last_not_of(' ') + 1);
-    return result + "\n";
-  };
-  std::size_t total = 2 * (widths.empty() ? 0 : widths.size() - 1);
-  for (auto w : widths) total += w;
+  if (!layout.right.empty()) layout.right[0] = false;
+  return layout;
+}
+
+std::string lines_of(const Row& row, const Layout& layout) {
+  std::vector<std::vector<std::string>> cells;
+  std::size_t height = 1;
+  for (std::size_t i = 0; i < row.size() && i < layout.widths.size(); i++) {
+    cells.push_back(broken(row[i], layout.widths[i]));
+    height = std::max(height, cells.back().size());
+  }
+  std::string result;
+  for (std::size_t k = 0; k < height; k++) {
+    std::string line;
+    for (std::size_t i = 0; i < cells.size(); i++) {
+      const std::string text = k < cells[i].size() ? cells[i][k] : "";
+      const std::string gap(layout.widths[i] - std::min(layout.widths[i], columns_of(text)), ' ');
+      line += (i ? "  " : "") + (layout.right[i] ? gap + text : text + gap);
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    result += line + "\n";
+  }
+  return result;
+}
+
+// How many columns, from `first` on, fit beside the first one.
+std::size_t columns_that_fit(const Layout& layout, std::size_t first) {
+  std::size_t used = layout.widths[0] + 2 + layout.widths[first], end = first + 1;
+  while (end < layout.widths.size() && used + 2 + layout.widths[end] <= text_columns) used += 2 + layout.widths[end++];
+  return end - first;
+}
+
+}  // namespace
+
+std::string folded(const std::string& text, std::size_t columns, std::size_t hang) {
+  std::string result;
+  std::vector<std::string> lines = split(text, '\n');
+  for (std::size_t i = 0; i < lines.size(); i++) {
+    std::string& line = lines[i];
+    if (columns_of(line) > columns) {
+      const std::string indent(std::min<std::size_t>(line.find_first_not_of(' '), columns / 2), ' ');
+      auto parts = broken(line.substr(indent.size()), columns - indent.size() - hang);
+      line = indent + parts[0];
+      for (std::size_t k = 1; k < parts.size(); k++) line += "\n" + indent + std::string(hang, ' ') + parts[k];
+    }
+    result += line + (i + 1 < lines.size() ? "\n" : "");
+  }
+  return result;
+}
+
+std::string Table::text() const {
+  Layout layout = layout_of(head_, rows_);
+  if (layout.total() > text_columns) layout.shrink_to(text_columns);
+  if (layout.total() > text_columns && head_.size() > 2) {
+    std::string pieces;
+    for (std::size_t first = 1, count = 0; first < head_.size(); first += count) {
+      count = columns_that_fit(layout, first);
+      auto piece_of = [&](const Row& row) {
+        Row part = row.empty() ? Row{} : Row{row[0]};
+        for (std::size_t i = first; i < std::min(first + count, row.size()); i++) part.push_back(row[i]);
+        return part;
+      };
+      Table piece(piece_of(head_));
+      for (const auto& row : rows_) piece.add(piece_of(row));
+      pieces += (pieces.empty() ? "" : "\n") + piece.text();
+    }
+    return pieces;
+  }
   std::string rule;
-  for (std::size_t i = 0; i < total; i++) rule += "─";
+  for (std::size_t i = 0; i < layout.total(); i++) rule += "─";
   rule += "\n";
-  std::string result = line(head_) + rule;
-  for (const auto& row : rows_) result += row.empty() ? rule : line(row);
+  std::string result = lines_of(head_, layout) + rule;
+  for (const auto& row : rows_) result += row.empty() ? rule : lines_of(row, layout);
   return result;
 }
 

@@ -73,7 +73,7 @@ Status run(AnalyzeArguments& arguments) {
   if (trouble) return std::unexpected(*trouble);
   if (path == "-") return {};
   if (arguments.output.json()) return write_file("-", record_text(profile));
-  return write_file("-", report::profile_text(profile, arguments.view) + report::parallel_text(profile) + "\nwritten to " + path + "\n");
+  return write_text(report::profile_text(profile, arguments.view) + report::parallel_text(profile) + "\nwritten to " + path + "\n");
 }
 
 }  // namespace
@@ -87,6 +87,7 @@ void add_analyze(CLI::App& app, Action& action) {
   app.add_option("--param", a->parameters, "An argument that is a parameter: N=ARG1; repeatable")->allow_extra_args(false);
   app.add_option("--target", a->options.target, "Compile for another machine: a triple, aarch64-linux-gnu");
   app.add_option("--mcpu", a->options.cpu, "Compile for this CPU: neoverse-v1, sapphirerapids");
+  app.add_flag("--emulate", a->options.emulate, "Count a program for another instruction set under qemu-user, even where its IR could run here");
   app.add_option("--ranks", a->parallel.ranks, "An MPI program: started with so many ranks; more numbers (2,3,4) record its messages with those too")
       ->delimiter(',')
       ->check(CLI::Range(1, 100000))

@@ -70,7 +70,7 @@ Status measure_parallel(Options& options, ProgressBar& bar) {
   if (!options.output.file.empty()) return emit(machine, report::parallel_costs_text(machine), options.output);
   CHECK_OK(save_machine(machine, !default_machine() || default_machine() == name));
   remark("messages and threads were added to \"" + machine.name + "\"");
-  return write_file("-", options.output.json() ? record_text(machine) : report::parallel_costs_text(machine));
+  return options.output.json() ? write_file("-", record_text(machine)) : write_text(report::parallel_costs_text(machine));
 }
 
 Status run(Options& options) {
@@ -89,7 +89,7 @@ Status run(Options& options) {
   if (options.output.file.empty()) {
     CHECK_OK(save_machine(machine, true));
     remark("saved as \"" + machine.name + "\"; it is now the default machine");
-    return write_file("-", options.output.json() ? record_text(machine) : report::characterization_text(machine));
+    return options.output.json() ? write_file("-", record_text(machine)) : write_text(report::characterization_text(machine));
   }
   return emit(machine, report::characterization_text(machine), options.output);
 }

@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "base/fold.h"
+#include "base/text.h"
 #include "cli/progress.h"
 #include "methods/characterize/characterize.h"
 
@@ -57,6 +59,16 @@ Result<std::vector<Machine>> load_machines(const std::vector<std::string>& names
 std::vector<std::string>& program_arguments() {
   static std::vector<std::string> arguments;
   return arguments;
+}
+
+Status write_text(const std::string& text) {
+  const std::string lines = folded(text);
+  return write_file("-", colour_wanted() ? coloured(lines) : lines);
+}
+
+Status emit_json(const Json& json, const std::string& text, const OutputOptions& options) {
+  if (options.json()) return write_file(options.file, json.dump(1) + "\n");
+  return options.file == "-" ? write_text(text) : write_file(options.file, folded(text));
 }
 
 void remark(const std::string& text) { std::fprintf(stderr, "perfcast: %s\n", text.c_str()); }

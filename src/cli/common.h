@@ -18,13 +18,19 @@ struct OutputOptions {
 };
 void add_output_options(CLI::App& app, OutputOptions& options);
 
+// Text for people, on standard output: lines no longer than text_columns, colour on a terminal.
+Status write_text(const std::string& text);
+
 // Writes JSON or the text view, to the file or standard output. A named file gets the record as JSON unless
 // --format text was asked for.
 template <class Record>
 Status emit(const Record& record, const std::string& text, const OutputOptions& options) {
   if (options.json() || options.file != "-") return write_file(options.file, record_text(record));
-  return write_file("-", colour_wanted() ? coloured(text) : text);
+  return write_text(text);
 }
+
+// The same for results that are no record.
+Status emit_json(const Json& json, const std::string& text, const OutputOptions& options);
 
 // --machine M, repeatable; without it, the user's default machine, characterized quickly first if there is none.
 void add_machine_option(CLI::App& app, std::vector<std::string>& machines);

@@ -46,7 +46,7 @@ Status run(GraphArguments& arguments) {
   for (const auto& s : steps) table.add({s.step->name, number_text(s.count, 6), s.expression});
   std::string text = graph::draw_text(design) + "\n" + graph::timing_formula(design) + "\n\n" + table.text();
   for (const auto& doubt : doubts) text += "doubt: " + doubt + "\n";
-  return write_file(arguments.output.file, text);
+  return arguments.output.file == "-" ? write_text(text) : write_file(arguments.output.file, text);
 }
 
 }  // namespace

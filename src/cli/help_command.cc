@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/paths.h"
+#include "base/fold.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/command_pages.h"
@@ -46,25 +47,40 @@ std::string summary_of(const std::string& topic) {
   return "";
 }
 
-// Markdown as a terminal shows it: fences and link targets go, the text stays.
+// Markdown as a terminal shows it: fences and link targets go, lines of a paragraph are joined and broken anew.
 std::string as_text(const std::string& markdown) {
-  std::string result;
+  std::string result, paragraph;
+  bool fenced = false;
+  auto end_paragraph = [&] {
+    if (!paragraph.empty()) result += folded(paragraph, text_columns, paragraph.starts_with("- ") ? 2 : 0) + "\n";
+    paragraph.clear();
+  };
   for (std::string line : split(markdown, '\n')) {
-    if (line.starts_with("```") || line.starts_with("<!--")) continue;
+    if (line.starts_with("```")) {
+      end_paragraph(), fenced = !fenced;
+      continue;
+    }
+    if (line.starts_with("<!--")) continue;
     for (auto open = line.find("]("); open != line.npos; open = line.find("](", open)) {
       auto close = line.find(')', open), begin = line.rfind('[', open);
       if (close == line.npos || begin == line.npos) break;
       line.erase(open, close - open + 1), line.erase(begin, 1);
     }
-    result += line + "\n";
+    const bool item = line.starts_with("- "), inside_item = paragraph.starts_with("- ") && line.starts_with("  ");
+    const bool prose = !fenced && !line.empty() && !item && (inside_item || (line[0] != ' ' && line[0] != '#' && line[0] != '|'));
+    if (!prose) end_paragraph();
+    if (item && !fenced) paragraph = line;
+    else if (prose) paragraph += (paragraph.empty() ? "" : " ") + line.substr(inside_item ? 2 : 0);
+    else result += folded(line) + "\n";
   }
+  end_paragraph();
   return result;
 }
 
 Status list_topics() {
   Table table({"topic", "what it tells"});
   for (const auto& topic : topics()) table.add({topic, summary_of(topic)});
-  return write_file("-", "perfcast COMMAND --help lists the options of a command; perfcast help TOPIC explains:\n\n" + table.text());
+  return write_text("perfcast COMMAND --help lists the options of a command; perfcast help TOPIC explains:\n\n" + table.text());
 }
 
 const CLI::App* find_command(const CLI::App& whole, const std::string& name) {

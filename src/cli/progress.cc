@@ -3,30 +3,61 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "base/text.h"
 
 namespace perfcast::cli {
+namespace {
+double seconds_since(std::chrono::steady_clock::time_point then) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - then).count();
+}
+}  // namespace
 
-ProgressBar::ProgressBar() : terminal_(::isatty(STDERR_FILENO) != 0) {}
+std::string time_left_text(double fraction, double told_left, double passed, double since) {
+  constexpr double patience = 2, least = 0.05;  // seconds; a share below which an estimate would be a guess
+  double left = told_left;
+  if (left <= 0 && passed > patience && fraction > least) left = (passed - since) * (1 - fraction) / fraction;
+  left = std::max(0.0, left - since);
+  if (left <= 0) return "";
+  return left < 100 ? fmt::format("{:.0f} s left  ", left) : fmt::format("{:.0f} min left  ", left / 60);
+}
+
+ProgressBar::ProgressBar() : terminal_(::isatty(STDERR_FILENO) != 0) {
+  if (terminal_) ticker_ = std::jthread([this](std::stop_token stop) { keep_drawing(stop); });
+}
 ProgressBar::~ProgressBar() { clear(); }
 
 void ProgressBar::show(const std::string& doing, double fraction, double seconds_left) {
   if (!terminal_) return;
+  std::lock_guard lock(mutex_);
+  doing_ = doing, fraction_ = fraction, left_ = seconds_left, told_ = Clock::now(), shown_ = true;
+  draw();
+}
+
+void ProgressBar::draw() {
   constexpr int width = 24;
-  std::string bar = bar_text(fraction, width);
-  const double passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
-  constexpr double patience = 2, least = 0.05;  // seconds; a share below which an estimate would be a guess
-  if (seconds_left <= 0 && passed > patience && fraction > least) seconds_left = passed * (1 - fraction) / fraction;
-  std::string left = seconds_left > 0 ? fmt::format("{:.0f} s left  ", seconds_left) : "";
+  std::string bar = bar_text(fraction_, width);
   bar.append(width - columns_of(bar), ' ');
-  std::fputs(fmt::format("\r\x1b[K{}▏{:3.0f} %  {}{}", bar, 100 * fraction, left, doing).c_str(), stderr);
+  const std::string left = time_left_text(fraction_, left_, seconds_since(began_), seconds_since(told_));
+  std::fputs(fmt::format("\r\x1b[K{}▏{:3.0f} %  {}{}", bar, 100 * fraction_, left, doing_).c_str(), stderr);
   std::fflush(stderr);
 }
 
+void ProgressBar::keep_drawing(std::stop_token stop) {
+  std::unique_lock lock(mutex_);
+  while (!stop.stop_requested()) {
+    wake_.wait_for(lock, stop, std::chrono::seconds(1), [] { return false; });
+    if (shown_ && !stop.stop_requested()) draw();
+  }
+}
+
 void ProgressBar::clear() {
-  if (terminal_) std::fputs("\r\x1b[K", stderr);
+  if (!terminal_) return;
+  std::lock_guard lock(mutex_);
+  if (shown_) std::fputs("\r\x1b[K", stderr);
+  shown_ = false;
 }
 
 }  // namespace perfcast::cli

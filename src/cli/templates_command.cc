@@ -27,7 +27,7 @@ Status list(const TemplatesArguments& arguments) {
     table.add({t.name, t.summary});
     json["templates"].push_back({{"name", t.name}, {"summary", t.summary}, {"file", t.path}});
   }
-  return write_file(arguments.output.file, arguments.output.json() ? json.dump(1) + "\n" : table.text());
+  return emit_json(json, table.text(), arguments.output);
 }
 
 Status show(const TemplatesArguments& arguments) {
@@ -58,7 +58,7 @@ Status show(const TemplatesArguments& arguments) {
     }
     text += "\n" + table.text();
   }
-  return write_file(arguments.output.file, arguments.output.json() ? json.dump(1) + "\n" : text);
+  return emit_json(json, text, arguments.output);
 }
 
 }  // namespace
