@@ -6,7 +6,9 @@
  * The rounds go over all experiments again and again, so that a slow drift of the clock meets all of them alike.
  * Output, on standard error (experiments may print to standard output, which is thrown away):
  *   clock RESOLUTION_NS OVERHEAD_NS SD_NS
- *   e NUMBER ITERATIONS short_ns:long_ns[*] ...   per loop iteration; * marks an observation that was preempted
+ *   canary CYCLES LIMIT                           of an independent addition, usually; above LIMIT the core was shared
+ *   e NUMBER ITERATIONS short_ns:long_ns[*~] ...  per loop iteration; * marks an observation that was preempted, ~ one
+ *                                                 during which another thread shared the core (canary.h)
  *   f NUMBER SIGNAL                               the experiment failed
  *   v NUMBER                                      it takes no time: the compiler removed it
  */
@@ -20,6 +22,8 @@
 #include <sys/time.h>
 #include <time.h>
 
+#include "canary.h"
+
 typedef void (*Body)(long);
 struct Pair { Body once, twice; };
 extern const struct Pair perfcast_experiments[];
@@ -30,7 +34,7 @@ static const long most_iterations = 1L << 24; /* of a dozen statements: what is 
 struct Run {
   long iterations;
   int failed, vanished, rounds;
-  float once[most_rounds], twice[most_rounds];
+  float once[most_rounds], twice[most_rounds], canary[most_rounds];
   char preempted[most_rounds];
 };
 
@@ -95,14 +99,17 @@ static long fit(Body body, double slice_ns) {
 
 static void observe(const struct Pair* pair, struct Run* run) {
   long before = preemptions();
+  double canary = canary_cycles();
   double once = time_ns(pair->once, run->iterations), twice = time_ns(pair->twice, run->iterations);
+  double after = canary_cycles();
   int r = run->rounds++;
+  run->canary[r] = (float)(after > canary ? after : canary);
   run->once[r] = (float)((once - clock_overhead) / (double)run->iterations);
   run->twice[r] = (float)((twice - clock_overhead) / (double)run->iterations);
   run->preempted[r] = preemptions() != before;
 }
 
-static void print_run(int number, const struct Run* run) {
+static void print_run(int number, const struct Run* run, double limit) {
   if (run->failed) {
     fprintf(stderr, "f %d %d\n", number, run->failed);
     return;
@@ -113,7 +120,7 @@ static void print_run(int number, const struct Run* run) {
   }
   fprintf(stderr, "e %d %ld", number, run->iterations);
   for (int r = 0; r < run->rounds; r++)
-    fprintf(stderr, " %.7g:%.7g%s", run->once[r], run->twice[r], run->preempted[r] ? "*" : "");
+    fprintf(stderr, " %.7g:%.7g%s", run->once[r], run->twice[r], run->preempted[r] ? "*" : run->canary[r] > limit ? "~" : "");
   fprintf(stderr, "\n");
 }
 
@@ -152,7 +159,9 @@ int main(int argc, char** argv) {
       }
       watch(0);
     }
+  double limit = canary_limit();
+  fprintf(stderr, "canary %.4g %.4g\n", limit / 1.1, limit);
   for (int e = 0; e < count; e++)
-    if (chosen[e]) print_run(e, &runs[e]);
+    if (chosen[e]) print_run(e, &runs[e], limit);
   return 0;
 }

@@ -1,15 +1,19 @@
 /* The one rate of the poc model: loops of ordinary floating-point work, their operations weighted as McMahon does
  * (Papaefstathiou table 1): add, subtract, multiply and compare 1, divide and square root 4, exponential, sine and
- * the like 8. Usage: program ROUNDS. Prints, per loop: r NAME FLOPS ns ns ns ... (flops and times of one pass). */
+ * the like 8. Usage: program ROUNDS. Prints, per loop: r NAME FLOPS ns ns ns ... (flops and times of one pass), ~ before
+ * a time that was taken while another thread shared the core (canary.h). */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
+#include "canary.h"
+
 enum { n = 1000, side = 48 };
 static double x[n + 16], y[n + 16], z[n + 16], a[side][side], b[side][side], c[side][side];
-static double q = 0.5, r = 0.25, t = 0.125, sink;
+static double q = 0.5, r = 0.25, t = 0.125;
+static volatile double sink; /* or loops whose only result goes there would vanish */
 
 static void hydro(void) { for (int k = 0; k < n; k++) x[k] = q + y[k] * (r * z[k + 10] + t * z[k + 11]); }
 static void dot(void) {
@@ -56,20 +60,23 @@ static void fill(void) {
 
 int main(int argc, char** argv) {
   int rounds = argc > 1 ? atoi(argv[1]) : 20;
-  static double times[loop_count][most_rounds];
+  static double times[loop_count][most_rounds], canary[loop_count][most_rounds];
   if (rounds > most_rounds) rounds = most_rounds;
   for (int round = 0; round < rounds; round++)
     for (int l = 0; l < loop_count; l++) {
       int passes = 20;
       fill();
       loops[l].run();
-      double start = now_ns();
+      double before = canary_cycles(), start = now_ns();
       for (int p = 0; p < passes; p++) loops[l].run();
       times[l][round] = (now_ns() - start) / passes;
+      double after = canary_cycles();
+      canary[l][round] = after > before ? after : before;
     }
+  double limit = canary_limit();
   for (int l = 0; l < loop_count; l++) {
     printf("r %s %.17g", loops[l].name, loops[l].flops);
-    for (int round = 0; round < rounds; round++) printf(" %.7g", times[l][round]);
+    for (int round = 0; round < rounds; round++) printf(" %s%.7g", canary[l][round] > limit ? "~" : "", times[l][round]);
     printf("\n");
   }
   return 0;

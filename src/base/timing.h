@@ -1,12 +1,14 @@
 // Timing other programs honestly on a machine that others use too.
 //
 // The time of a run is the process CPU time of the program. A run is disturbed when a chain of dependent additions,
-// timed just before and after it, runs slower than the clock allows (another tenant on the core, a lowered clock), or
-// when the program was preempted more often than an idle system does. Disturbed runs are kept, marked, and not used
-// while enough others exist.
+// timed just before and after it, runs slower than the clock allows (another tenant on the core, a lowered clock), when
+// a stream of independent additions does (a second hardware thread on the core: chains keep their speed, throughput
+// falls), or when the program was preempted more often than an idle system does. Disturbed runs are kept, marked, and
+// not used while enough others exist.
 #pragma once
 
 #include <array>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -15,13 +17,33 @@
 
 namespace perfcast {
 
-// A chain of dependent operations of one cycle each; its speed is the clock, if nobody disturbs.
+// Tells whether somebody else uses the core at the same time: cycles per addition of a stream of independent ones,
+// in steps of a chain timed beside it, so that the clock does not matter. What counts as undisturbed is the best seen
+// in this session: a core that was shared all the time looks like a narrower core.
+class ThroughputCanary {
+ public:
+  static constexpr double tolerance = 0.1;
+  // Cycles per addition now, the middle of three looks: about 15 microseconds.
+  double cycles();
+  double best_cycles() const { return best_; }
+  bool crowded(double cycles) const { return best_ > 0 && cycles > (1 + tolerance) * best_; }
+
+ private:
+  double best_ = 0;
+};
+
+// A chain of dependent operations of one cycle each; its speed is the clock, if nobody disturbs. The canary beside it
+// sees those who share the core without slowing the chain.
 class ReferenceChain {
  public:
   // Nanoseconds per step now: the median of a few slices of some 20 microseconds.
   double step_ns();
   // The fastest seen so far: what the clock allows.
   double best_ns() const { return best_; }
+  // A few looks, so that the best of the session is known before anything is timed.
+  void settle();
+
+  ThroughputCanary canary;
 
  private:
   double best_ = 0;
@@ -30,6 +52,8 @@ class ReferenceChain {
 struct TimedRun {
   Seconds cpu, wall;
   double reference_ns = 0;      // the slower of the chain's speeds before and after
+  double canary_cycles = 0;     // the slower of the canary's before and after
+  bool crowded = false;         // the core was shared; see mark_disturbed
   double preemptions = 0;       // per second of CPU time
   bool disturbed = false;       // see mark_disturbed
   RunOutcome outcome;
@@ -37,7 +61,7 @@ struct TimedRun {
   bool ended_with(int code) const { return outcome.ending == Ending::exited && outcome.code == code; }
 };
 
-// Runs it once between two timings of the chain.
+// Runs it once between two timings of the chain and its canary.
 Result<TimedRun> timed_run(const RunRequest& request, ReferenceChain& chain);
 
 struct DisturbanceLimits {
@@ -45,13 +69,13 @@ struct DisturbanceLimits {
   double preemptions = 30;       // per second of CPU time, beyond a few
   double preemptions_free = 3;
 };
-// Judges all runs against the fastest chain of the session; later runs may show that earlier ones were slow.
+// Judges all runs against the fastest chain and stream of the session; later runs may show that earlier ones were slow.
 void mark_disturbed(std::span<TimedRun> runs, const ReferenceChain& chain, const DisturbanceLimits& limits = {});
 
 struct RunSummary {
   double seconds = 0;
   std::array<double, 2> interval{0, 0};  // of the runs that were used: 5 and 95 percent
-  int runs = 0, disturbed = 0;
+  int runs = 0, disturbed = 0, crowded = 0;  // crowded: of the disturbed, those that shared their core
   std::string how;
 };
 // The median of the undisturbed runs; where they are fewer than half and fewer than five, a low quantile of all, and
@@ -61,8 +85,10 @@ RunSummary summarize_runs(std::span<const TimedRun> runs);
 inline constexpr int wanted_runs = 5;
 
 // Runs until five runs are undisturbed, at most `most` times (more while that is cheap) and at most `budget` of wall time
-// (but always five times). A run that does not exit with `expected_code` is an error.
+// (but always five times). A run that does not exit with `expected_code` is an error. `progress` is told which share of
+// the wanted runs is done.
 Result<std::vector<TimedRun>> time_program(const RunRequest& request, ReferenceChain& chain, int expected_code = 0,
-                                           int most = 15, Seconds budget = {20});
+                                           int most = 15, Seconds budget = {20},
+                                           const std::function<void(double)>& progress = {});
 
 }  // namespace perfcast

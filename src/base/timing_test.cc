@@ -31,15 +31,29 @@ TEST(Timing, LowQuantileWhenMostAreDisturbedAndSaysSo) {
 
 TEST(Timing, SlowChainOrPreemptionDisturbs) {
   ReferenceChain chain;
-  chain.step_ns();
-  std::vector<TimedRun> runs = {run_of(1), run_of(1), run_of(1)};
-  for (auto& run : runs) run.reference_ns = chain.best_ns();
+  chain.settle();
+  std::vector<TimedRun> runs = {run_of(1), run_of(1), run_of(1), run_of(1)};
+  for (auto& run : runs) run.reference_ns = chain.best_ns(), run.canary_cycles = chain.canary.best_cycles();
   runs[1].reference_ns *= 1.1;
   runs[2].outcome.switches_involuntary = 500;
+  runs[3].canary_cycles *= 1.5;
   mark_disturbed(runs, chain);
   EXPECT_FALSE(runs[0].disturbed);
   EXPECT_TRUE(runs[1].disturbed);
   EXPECT_TRUE(runs[2].disturbed);
+  EXPECT_TRUE(runs[3].disturbed);
+  EXPECT_TRUE(runs[3].crowded);
+  EXPECT_FALSE(runs[2].crowded);
+  EXPECT_NE(summarize_runs(runs).how.find("1 shared their core"), std::string::npos);
+}
+
+TEST(Timing, AStreamOutrunsAChain) {
+  ThroughputCanary canary;
+  for (int i = 0; i < 50; i++) canary.cycles();
+  EXPECT_LT(canary.best_cycles(), 0.8);  // every core of the last decades adds more than one at a time
+  EXPECT_GT(canary.best_cycles(), 0.05);
+  EXPECT_FALSE(canary.crowded(1.05 * canary.best_cycles()));
+  EXPECT_TRUE(canary.crowded(2 * canary.best_cycles()));
 }
 
 TEST(Timing, AFailingProgramIsAnError) {

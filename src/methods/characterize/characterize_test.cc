@@ -134,6 +134,11 @@ TEST(Rate, HarmonicMeanOfTheLoops) {
   EXPECT_DOUBLE_EQ(rate->value, 500);
   EXPECT_DOUBLE_EQ(*rate->sd, 0);
   EXPECT_FALSE(rate_of("nothing").has_value());
+  // Passes on a shared core are left out while five others are there, and said otherwise.
+  auto crowded = rate_of("r a 1000 ~9000 1000 1000 ~9000 1000 1000 1000\n");
+  EXPECT_DOUBLE_EQ(crowded->value, 1000);
+  EXPECT_FALSE(crowded->disturbed);
+  EXPECT_TRUE(rate_of("r a 1000 ~1000 ~1000 ~1000 ~1000 ~1000 ~1000\n")->disturbed);
 }
 
 }  // namespace

@@ -226,7 +226,7 @@ class Campaign {
     constexpr long count = 20000;
     Buffer buffer(pages * 4096 + 4096, false);
     if (!buffer.valid()) return {};
-    std::vector<std::uint32_t> order(static_cast<std::size_t>(count * (slices_ + 1)));
+    std::vector<std::uint32_t> order(static_cast<std::size_t>(count * (most_slices(slices_) + 1)));
     std::mt19937 random(7);
     for (auto& page : order) page = static_cast<std::uint32_t>(random() % pages);
     const std::uint32_t* at = order.data();
@@ -380,6 +380,11 @@ class Campaign {
 };
 
 }  // namespace
+
+ThroughputCanary& session_canary() {
+  static ThroughputCanary canary;
+  return canary;
+}
 
 Result<MemoryModel> measure_memory(const MemoryOptions& options) {
   MemoryModel model = Campaign(options).run();

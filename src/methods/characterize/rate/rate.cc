@@ -1,6 +1,8 @@
 #include "methods/characterize/rate/rate.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <sstream>
 
 #include "base/files.h"
@@ -15,13 +17,22 @@ Result<Measurement> rate_of(const std::string& printed) {
   Moments per_flop;  // nanoseconds, summed over loops
   double loops = 0;
   int rounds = 0;
+  bool disturbed = false;
   for (std::string line; std::getline(in, line);) {
     std::istringstream words(line);
     std::string kind, name;
     double flops = 0;
     if (!(words >> kind >> name >> flops) || kind != "r" || flops <= 0) continue;
-    std::vector<double> times;
-    for (double ns; words >> ns;) times.push_back(ns / flops);
+    std::vector<double> times, all;
+    for (std::string word; words >> word;) {
+      bool shared = word[0] == '~';
+      double ns = std::strtod(word.c_str() + shared, nullptr);
+      if (ns <= 0) continue;
+      all.push_back(ns / flops);
+      if (!shared) times.push_back(all.back());
+    }
+    constexpr std::size_t fewest = 5;
+    if (times.size() < std::min(fewest, all.size())) times = all, disturbed = true;
     if (times.empty()) continue;
     double sd = (quantile(times, 0.5) - quantile(times, 0.0)) / 1.349;
     per_flop += Moments{quantile(times, 0.25), sd * sd};
@@ -31,7 +42,7 @@ Result<Measurement> rate_of(const std::string& printed) {
   Measurement rate;
   rate.value = 1e3 * loops / per_flop.mean;
   rate.sd = rate.value * std::sqrt(per_flop.variance) / per_flop.mean;
-  rate.repetitions = rounds;
+  rate.repetitions = rounds, rate.disturbed = disturbed;
   return rate;
 }
 

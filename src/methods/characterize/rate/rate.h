@@ -9,7 +9,8 @@ namespace perfcast::characterize {
 Status measure_rate(Work& work, Machine& machine);
 
 // The rate from what rate.c prints: all loops get the same number of operations (a harmonic mean of their rates), each
-// timed by the middle of its faster half of passes. Exposed for tests.
+// timed by the middle of its faster half of passes, without those marked by ~ while five others are left. Exposed for
+// tests.
 Result<Measurement> rate_of(const std::string& printed);
 
 }  // namespace perfcast::characterize

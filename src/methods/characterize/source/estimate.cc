@@ -19,7 +19,7 @@ double least(const std::vector<double>& values) { return *std::min_element(value
 void Observations::add(const Observations& more) {
   once.insert(once.end(), more.once.begin(), more.once.end());
   twice.insert(twice.end(), more.twice.begin(), more.twice.end());
-  preempted.insert(preempted.end(), more.preempted.begin(), more.preempted.end());
+  disturbed.insert(disturbed.end(), more.disturbed.begin(), more.disturbed.end());
   vanished = vanished || more.vanished;
   if (more.failed_with_signal) failed_with_signal = more.failed_with_signal;
 }
@@ -32,7 +32,7 @@ std::optional<BodyEstimate> estimate_body(const Observations& seen, int repetiti
   std::vector<double> all, long_ones, kept;
   for (std::size_t i = 0; i < seen.once.size(); i++) {
     all.push_back((seen.twice[i] - seen.once[i]) / repetitions);
-    if (seen.preempted[i]) continue;
+    if (seen.disturbed[i]) continue;
     calm.push_back({seen.once[i] + seen.twice[i], all.back()});
     long_ones.push_back(seen.twice[i]);
   }

@@ -11,7 +11,7 @@ namespace perfcast::characterize {
 
 struct Observations {
   std::vector<double> once, twice;  // nanoseconds per loop iteration, of the short and the long version
-  std::vector<bool> preempted;      // the system took the processor away meanwhile
+  std::vector<bool> disturbed;      // the system took the processor away meanwhile, or another thread shared the core
   int failed_with_signal = 0;       // 0: did not fail
   bool vanished = false;            // takes no time: the compiler removed it
   void add(const Observations& more);
@@ -28,9 +28,9 @@ struct BodyEstimate {
   bool vanished = false;  // the compiler removed it
 };
 
-// The faster half of the observations that were not preempted is kept: neighbours on a shared machine only ever make an
+// The faster half of the observations that were not disturbed is kept: neighbours on a shared machine only ever make an
 // observation longer. The spread is taken from the quartiles, which a few strays do not move. The body is disturbed
-// when more than half were preempted, or when the middle of those kept lies more than 5 % above the fastest. Needs four
+// when more than half were disturbed, or when the middle of those kept lies more than 5 % above the fastest. Needs four
 // observations.
 std::optional<BodyEstimate> estimate_body(const Observations& observations, int repetitions,
                                           Statistic statistic = Statistic::median);

@@ -17,7 +17,7 @@ Observations planted(double cost, double noise, int strays = 0) {
     double stray = i < strays ? 50 : 0;
     seen.once.push_back(5 + 10 * cost + stray);
     seen.twice.push_back(5 + 20 * cost + 10 * wobble + stray);
-    seen.preempted.push_back(false);
+    seen.disturbed.push_back(false);
   }
   return seen;
 }
@@ -41,7 +41,7 @@ TEST(EstimateBody, StraysDoNotMoveMedianNorMinimumButTheAverage) {
 
 TEST(EstimateBody, PreemptedObservationsAreLeftOutAndManyDisturb) {
   auto seen = planted(3, 0);
-  for (std::size_t i = 0; i < 12; i++) seen.preempted[i] = true, seen.twice[i] -= 30;
+  for (std::size_t i = 0; i < 12; i++) seen.disturbed[i] = true, seen.twice[i] -= 30;
   auto estimate = estimate_body(seen, 10);
   EXPECT_DOUBLE_EQ(estimate->value, 3);
   EXPECT_TRUE(estimate->disturbed);
@@ -100,12 +100,13 @@ TEST(EstimateCost, WhatTheCompilerRemovesIsNotDetected) {
 }
 
 TEST(ParseResults, ReadsWhatTheHarnessPrints) {
-  auto results = parse_results("clock 1 25 0.5\ne 0 100 10.5:20.5 11:21*\nf 1 11\nv 2\n", 3);
+  auto results = parse_results("clock 1 25 0.5\ncanary 0.21 0.231\ne 0 100 10.5:20.5 11:21* 12:22~\nf 1 11\nv 2\n", 3);
   ASSERT_TRUE(results.has_value());
   EXPECT_EQ(results->clock.overhead_ns, 25);
-  EXPECT_EQ(results->bodies[0].once, (std::vector<double>{10.5, 11}));
-  EXPECT_EQ(results->bodies[0].twice, (std::vector<double>{20.5, 21}));
-  EXPECT_EQ(results->bodies[0].preempted, (std::vector<bool>{false, true}));
+  EXPECT_EQ(results->bodies[0].once, (std::vector<double>{10.5, 11, 12}));
+  EXPECT_EQ(results->bodies[0].twice, (std::vector<double>{20.5, 21, 22}));
+  EXPECT_EQ(results->bodies[0].disturbed, (std::vector<bool>{false, true, true}));
+  EXPECT_EQ(results->canary_cycles, 0.21);
   EXPECT_EQ(results->bodies[1].failed_with_signal, 11);
   EXPECT_TRUE(results->bodies[2].vanished);
   EXPECT_FALSE(parse_results("nothing useful", 3).has_value());

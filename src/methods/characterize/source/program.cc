@@ -146,6 +146,8 @@ Result<RawResults> parse_results(const std::string& text, std::size_t bodies) {
     words >> kind;
     if (kind == "clock") {
       words >> results.clock.resolution_ns >> results.clock.overhead_ns >> results.clock.overhead_sd_ns;
+    } else if (kind == "canary") {
+      words >> results.canary_cycles;
     } else if (kind == "f" && words >> number && number < bodies) {
       words >> results.bodies[number].failed_with_signal;
     } else if (kind == "v" && words >> number && number < bodies) {
@@ -156,7 +158,7 @@ Result<RawResults> parse_results(const std::string& text, std::size_t bodies) {
         if (colon == word.npos) return unfit("the experiments printed something unexpected: " + word);
         results.bodies[number].once.push_back(std::strtod(word.c_str(), nullptr));
         results.bodies[number].twice.push_back(std::strtod(word.c_str() + colon + 1, nullptr));
-        results.bodies[number].preempted.push_back(word.back() == '*');
+        results.bodies[number].disturbed.push_back(word.back() == '*' || word.back() == '~');
       }
     }
   }

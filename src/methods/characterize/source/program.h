@@ -36,6 +36,7 @@ struct RunPlan {
 
 struct RawResults {
   ClockFacts clock;
+  double canary_cycles = 0;          // of an independent addition while nobody shared the core
   std::vector<Observations> bodies;  // as in the set; empty where not run
 };
 

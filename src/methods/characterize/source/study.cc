@@ -27,7 +27,7 @@ Estimates estimates_of(const ExperimentProgram& program, const RawResults& resul
 RawResults first_of(const RawResults& results, std::size_t count) {
   RawResults shorter = results;
   for (auto& body : shorter.bodies)
-    if (body.once.size() > count) body.once.resize(count), body.twice.resize(count), body.preempted.resize(count);
+    if (body.once.size() > count) body.once.resize(count), body.twice.resize(count), body.disturbed.resize(count);
   return shorter;
 }
 
