@@ -1,24 +1,21 @@
 // perfcast choose: which machine is fastest, cheapest, or gives most for the money, for these programs.
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 
 #include "cli/command.h"
 #include "cli/common.h"
-#include "cli/models.h"
-#include "cli/program.h"
-#include "cli/progress.h"
+#include "cli/program_list.h"
 #include "methods/choose/choose.h"
-#include "methods/predict/predict.h"
-#include "methods/validate/suite.h"
 #include "report/choice_text.h"
 
 namespace perfcast::cli {
 namespace {
 
 struct ChooseArguments {
-  std::vector<std::string> profiles, machines, prices;
-  std::string suite, model;
-  double deadline = 0, timeout = 600;
+  ProgramList programs;
+  std::vector<std::string> machines, prices;
+  double deadline = 0;
   OutputOptions output;
 };
 
@@ -41,55 +38,13 @@ Result<std::map<std::string, double>> prices_of(const ChooseArguments& arguments
   return prices;
 }
 
-Result<std::vector<Profile>> profiles_of(const ChooseArguments& arguments, const std::vector<Model>& models, const std::vector<Machine>& machines) {
-  std::vector<Profile> profiles;
-  for (const std::string& name : arguments.profiles) {
-    TRY(Profile profile, find_profile(name));
-    profiles.push_back(std::move(profile));
-  }
-  if (arguments.suite.empty()) return profiles;
-  TRY(validate::Suite suite, validate::read_suite(arguments.suite));
-  ProgressBar bar;
-  for (std::size_t i = 0; i < suite.programs.size(); i++) {
-    const auto& program = suite.programs[i];
-    bar.show(program.name, static_cast<double>(i) / static_cast<double>(suite.programs.size()));
-    InFolder in_folder(suite.folder);
-    ProgramWords words{program.sources, program.cflags, program.args, program.input, arguments.timeout};
-    choose_levels(words, models, machines);
-    auto profile = profile_of(words);
-    if (!profile) {
-      remark(program.name + " is left out: " + profile.error().message());
-      continue;
-    }
-    profile->program = program.name;
-    profiles.push_back(std::move(*profile));
-  }
-  bar.clear();
-  return profiles;
-}
-
 Status run(const ChooseArguments& arguments) {
-  if (arguments.profiles.empty() && arguments.suite.empty()) return wrong_usage("no program to choose a machine for", "PROFILE..., or --suite FOLDER");
+  if (arguments.programs.empty()) return wrong_usage("no program to choose a machine for", "PROFILE..., SOURCE..., or --suite FOLDER");
   TRY(std::vector<Machine> machines, load_machines(arguments.machines));
-  predict::PredictOptions how;
-  if (!arguments.model.empty()) {
-    TRY(how.models, models_named({arguments.model}));
-  }
   choose::ChooseOptions options;
   TRY(options.price_per_hour, prices_of(arguments, machines));
   if (arguments.deadline > 0) options.deadline_seconds = arguments.deadline;
-  TRY(std::vector<Profile> profiles, profiles_of(arguments, how.models, machines));
-  std::vector<Prediction> predictions;
-  for (const Profile& profile : profiles) {
-    Prediction all;
-    all.program = profile.program;
-    for (const Machine& machine : machines) {  // one at a time: a machine that cannot answer spoils no other
-      auto one = predict::predict(profile, {&machine, 1}, how);
-      if (!one) remark(profile.program + " on " + machine.name + ": " + one.error().message());
-      else all.predictions.insert(all.predictions.end(), one->predictions.begin(), one->predictions.end());
-    }
-    predictions.push_back(std::move(all));
-  }
+  TRY(std::vector<Prediction> predictions, predict_programs(arguments.programs, machines));
   std::vector<std::string> names;
   for (const Machine& machine : machines) names.push_back(machine.name);
   Choice choice = choose::choose(predictions, names, options);
@@ -107,13 +62,11 @@ Status run(const ChooseArguments& arguments) {
 
 void add_choose(CLI::App& app, Action& action) {
   auto arguments = std::make_shared<ChooseArguments>();
-  app.add_option("profiles", arguments->profiles, "Profiles: files or bundled names");
-  app.add_option("--suite", arguments->suite, "A folder with suite.json: its programs are analysed first");
+  app.add_option("programs", arguments->programs.words, "Profiles (files or bundled names) or sources, one program each; after -- what sources are given");
+  add_program_list_options(app, arguments->programs);
   add_machine_option(app, arguments->machines);
   app.add_option("--price", arguments->prices, "NAME=PRICE by the hour; repeatable")->allow_extra_args(false);
   app.add_option("--deadline", arguments->deadline, "Seconds for all programs, one after the other; exit 1 when no machine is likely to meet it");
-  app.add_option("--model", arguments->model, "One resource model for all; default: the best that can answer");
-  app.add_option("--timeout", arguments->timeout, "Seconds that one run of a program may take")->capture_default_str();
   add_output_options(app, arguments->output);
   action = [arguments] { return run(*arguments); };
 }

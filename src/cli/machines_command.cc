@@ -5,8 +5,11 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/common.h"
+#include "cli/program_list.h"
 #include "methods/characterize/instructions/against_llvm.h"
+#include "methods/choose/gains.h"
 #include "record/comparison.h"
+#include "report/comparison_text.h"
 #include "report/machine_text.h"
 #include "report/parallel_text.h"
 
@@ -16,7 +19,9 @@ namespace {
 struct MachinesArguments {
   std::string show, reference;
   std::vector<std::string> compare;
-  bool against_llvm = false;
+  bool against_llvm = false, same = false;
+  ProgramList programs;
+  std::size_t rows = report::ComparisonView().rows;
   OutputOptions output;
 };
 
@@ -32,7 +37,7 @@ Status list(const MachinesArguments& arguments) {
     json["machines"].push_back({{"name", named.name}, {"bundled", named.bundled}, {"default", chosen == named.name},
                                 {"description", description}, {"file", named.path}});
   }
-  return write_file(arguments.output.file, arguments.output.json() ? json.dump(1) + "\n" : table.text());
+  return emit_json(json, table.text(), arguments.output);
 }
 
 // Where the machine's measured instructions and LLVM's scheduling tables disagree.
@@ -53,7 +58,7 @@ Status show_against_llvm(const Machine& machine, const OutputOptions& output) {
   Json json = {{"machine", machine.name}, {"llvm_cpu", result.llvm_cpu}, {"compared", result.compared}, {"disagreements", rows}};
   std::string summary = fmt::format("{}: {} of {} measured instruction forms disagree with LLVM's tables for {} (cycles)\n",
                                     machine.name, result.rows.size(), result.compared, result.llvm_cpu);
-  return write_file(output.file, output.json() ? json.dump(1) + "\n" : summary + table.text());
+  return emit_json(json, summary + table.text(), output);
 }
 
 Status show(const MachinesArguments& arguments) {
@@ -69,8 +74,15 @@ Status compare(const MachinesArguments& arguments) {
   // The reference comes first and is itself compared.
   if (!arguments.reference.empty()) std::erase(names, arguments.reference), names.insert(names.begin(), arguments.reference);
   TRY(std::vector<Machine> machines, load_machines(names));
+  tell_apart(machines);
   auto comparison = compare_machines(machines, machines.front().name);
-  return emit(comparison, report::comparison_text(comparison), arguments.output);
+  if (arguments.same && comparison.repetitions.empty())
+    for (std::size_t i = 1; i < machines.size(); i++) comparison.repetitions.push_back(repetition_of(machines[0], machines[i]));
+  if (!arguments.programs.empty()) {
+    TRY(std::vector<Prediction> predictions, predict_programs(arguments.programs, machines));
+    comparison.programs = choose::compare_programs(predictions, comparison.machines);
+  }
+  return emit(comparison, report::comparison_text(comparison, {arguments.rows}), arguments.output);
 }
 
 }  // namespace
@@ -90,6 +102,10 @@ void add_machines(CLI::App& app, Action& action) {
   CLI::App* comparing = add("compare", "Machines side by side, normalised to the first", compare);
   comparing->add_option("machines", arguments->compare, "Machine files or names")->required();
   comparing->add_option("--to", arguments->reference, "Normalise to this machine instead");
+  comparing->add_option("--profile", arguments->programs.words, "A program (profile or source) to say what it gains; repeatable")->allow_extra_args(false);
+  add_program_list_options(*comparing, arguments->programs);
+  comparing->add_flag("--same", arguments->same, "They are one machine, characterized twice, whatever their host is called");
+  comparing->add_option("--rows", arguments->rows, "Rows of the tables of single numbers; 0: all")->capture_default_str();
   app.require_subcommand(0, 1);
   add_output_options(app, arguments->output);
   action = [arguments] { return list(*arguments); };

@@ -88,6 +88,7 @@ Result<Profile> profile_of(const ProgramWords& program) {
   AnalyzeOptions options;
   options.sources = program.words, options.cflags = program.cflags, options.arguments = program.arguments;
   options.input_file = program.input, options.limits.time = Seconds{program.timeout};
+  options.target = program.target;
   options.source_level = program.source_level;
   options.ir_level = options.machine_level = options.memory_level = program.compiled_levels;
   ProgressBar bar;
@@ -122,7 +123,10 @@ Result<ReadyProgram> ready_program(const ProgramRun& run, Seconds time_limit) {
 Result<MeasuredTime> measure_program(const ProgramRun& run, Seconds time_limit) {
   TRY(ReadyProgram built, ready_program(run, time_limit));
   ReferenceChain chain;
-  TRY(std::vector<TimedRun> runs, time_program(built.run, chain, run.exit_code));
+  ProgressBar bar;
+  auto progress = [&](double done) { bar.show("timing the program", std::min(0.99, done)); };
+  TRY(std::vector<TimedRun> runs, time_program(built.run, chain, run.exit_code, 15, {20}, progress));
+  bar.clear();
   RunSummary summary = summarize_runs(runs);
   return MeasuredTime{summary.seconds, summary.interval, summary.runs, summary.disturbed, summary.how};
 }

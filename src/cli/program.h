@@ -22,6 +22,7 @@ struct ProgramWords {
   std::string input;
   double timeout = 600;                // seconds that one run may take
   bool source_level = true, compiled_levels = true;  // what to analyse of sources
+  std::string target = "";             // triple; empty: this host
 };
 // Only the levels that these models ask for (none named: the best that can answer on these machines).
 void choose_levels(ProgramWords& program, const std::vector<Model>& models, const std::vector<Machine>& machines);

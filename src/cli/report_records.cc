@@ -3,6 +3,8 @@
 #include <filesystem>
 
 #include "methods/characterize/instructions/against_llvm.h"
+#include "record/choice.h"
+#include "record/comparison.h"
 #include "record/dilation.h"
 #include "record/gate.h"
 #include "record/library.h"
@@ -65,6 +67,8 @@ constexpr Kind kinds[] = {
     {Prediction::format, read_prediction},
     {Validation::format, read_plain<Validation>},
     {Gate::format, read_plain<Gate>},
+    {Choice::format, read_plain<Choice>},
+    {Comparison::format, read_plain<Comparison>},
     {bounds_format, read_untyped<bounds_format>},
     {equation_format, read_untyped<equation_format>},
     {UseTree::format, read_plain<UseTree>},
@@ -84,7 +88,7 @@ Status read_report_record(const std::string& name, ReportRecords& records, PageD
     if (format == kind.format) return kind.read(json, path, records, page);
   if (format.empty()) return unfit("this is not a perfcast file (no \"format\")", name);
   return unfit("a report has no view of " + format + " files", name,
-               "machine, profile, prediction, bounds, equation, tree, dilation, validation and gate files");
+               "machine, profile, prediction, bounds, equation, tree, dilation, validation, gate, choice and comparison files");
 }
 
 std::optional<Json> against_llvm_json(const Machine& machine) {

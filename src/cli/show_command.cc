@@ -1,6 +1,8 @@
 // Shows what a record file says. A profile is shown as the statistics of its source level, whole or in part.
 #include "cli/command.h"
 #include "cli/common.h"
+#include "report/choice_text.h"
+#include "report/comparison_text.h"
 #include "report/dilation_text.h"
 #include "report/gate_text.h"
 #include "report/machine_text.h"
@@ -47,6 +49,14 @@ Status run(const ShowArguments& arguments) {
   if (format == Prediction::format) {
     TRY(Prediction prediction, record_from_json<Prediction>(*json, arguments.record));
     return emit(prediction, report::prediction_text(prediction), arguments.output);
+  }
+  if (format == Choice::format) {
+    TRY(Choice choice, record_from_json<Choice>(*json, arguments.record));
+    return emit(choice, report::choice_text(choice), arguments.output);
+  }
+  if (format == Comparison::format) {
+    TRY(Comparison comparison, record_from_json<Comparison>(*json, arguments.record));
+    return emit(comparison, report::comparison_text(comparison, {arguments.rows}), arguments.output);
   }
   if (format == Dilation::format) {
     TRY(Dilation dilation, record_from_json<Dilation>(*json, arguments.record));

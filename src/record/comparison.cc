@@ -79,21 +79,31 @@ std::vector<ComparedGroup> groups_of(const std::vector<ComparedQuantity>& quanti
 
 }  // namespace
 
-std::vector<NamedQuantity> quantities_of(const Machine& machine) {
+std::string resource_of(const std::string& part) { return find_operation(part) ? region_of(part) : part; }
+
+std::vector<NamedQuantity> quantities_of(const Machine& machine, Compilers compilers) {
   std::vector<NamedQuantity> found;
-  std::set<std::string> languages;
+  std::set<std::string> sections;
   for (const auto& costs : machine.source) {
-    if (!languages.insert(costs.language).second) continue;
+    std::string section = costs.language;
+    if (compilers == Compilers::apart) section += " " + costs.compiler + " " + costs.flags;
+    if (!sections.insert(section).second) continue;
     for (const auto& kind : source_operations())
-      if (auto it = costs.costs.find(kind.name); it != costs.costs.end()) found.push_back({costs.language, kind.name, it->second});
+      if (auto it = costs.costs.find(kind.name); it != costs.costs.end()) found.push_back({section, kind.name, it->second});
     for (const auto& [name, cost] : costs.costs)
-      if (!find_operation(name)) found.push_back({costs.language, name, cost});
+      if (!find_operation(name)) found.push_back({section, name, cost});
   }
   const Json json = to_json_value(machine);
   for (const auto& [key, value] : json.items())
     if (key != "source" && key != "made_by" && key != "gaps") collect(value, is_measurement(value) ? "machine" : key,
                                                                       is_measurement(value) ? key : "", found);
   return found;
+}
+
+void tell_apart(std::vector<Machine>& machines) {
+  std::map<std::string, int> seen;
+  for (auto& machine : machines)
+    if (int number = ++seen[machine.name]; number > 1) machine.name += "#" + std::to_string(number);
 }
 
 Comparison compare_machines(std::span<const Machine> machines, const std::string& reference) {
@@ -118,6 +128,12 @@ Comparison compare_machines(std::span<const Machine> machines, const std::string
       if (value > 0) quantity.relative[machine] = value / base->second;
   }
   comparison.groups = groups_of(comparison.quantities, languages);
+  for (std::size_t i = 0; i < machines.size(); i++)
+    for (std::size_t j = i + 1; j < machines.size(); j++) {
+      auto distances = distances_between(machines[i], machines[j]);
+      comparison.distances.insert(comparison.distances.end(), distances.begin(), distances.end());
+      if (same_machine(machines[i], machines[j])) comparison.repetitions.push_back(repetition_of(machines[i], machines[j]));
+    }
   return comparison;
 }
 

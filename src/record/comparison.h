@@ -2,11 +2,13 @@
 // and 7.1-7.3).
 #pragma once
 
+#include <array>
 #include <map>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "record/distance.h"
 #include "record/machine.h"
 
 namespace perfcast {
@@ -17,8 +19,14 @@ struct NamedQuantity {
   Measurement measured;
   bool operator==(const NamedQuantity&) const = default;
 };
-// All measured numbers of the machine, in the order of its file. Of several cost sets for one language the first.
-std::vector<NamedQuantity> quantities_of(const Machine& machine);
+// Of several cost sets for one language: the first, under the language; or all, under language, compiler and flags.
+enum class Compilers { first, apart };
+// All measured numbers of the machine, in the order of its file.
+std::vector<NamedQuantity> quantities_of(const Machine& machine, Compilers compilers = Compilers::first);
+
+// What a part of a prediction is spent on: operations of the source by their group ("single real arithmetic"), other
+// parts by their own name ("ports", "memory: L2").
+std::string resource_of(const std::string& part);
 
 struct ComparedQuantity {
   std::string section, name;
@@ -43,22 +51,46 @@ void describe(Fields& f, ComparedGroup& g) {
   f.need("section", g.section), f.need("name", g.name), f.need("relative", g.relative), f("operations", g.operations);
 }
 
+// A program on the machines, and which resource made the difference to the reference.
+struct ComparedProgram {
+  std::string program;
+  std::map<std::string, std::string> model;      // by machine, as all that follows
+  std::map<std::string, double> seconds, gain;   // gain: times faster than on the reference
+  std::map<std::string, std::array<double, 2>> interval;
+  std::map<std::string, std::map<std::string, double>> shares;  // of the time, by resource
+  std::map<std::string, std::string> mostly;     // the resource whose time changed most against the reference
+  std::map<std::string, double> mostly_seconds;  // by how much it fell (negative: rose)
+  bool operator==(const ComparedProgram&) const = default;
+};
+template <class Fields>
+void describe(Fields& f, ComparedProgram& p) {
+  f.need("program", p.program), f("model", p.model), f.need("seconds", p.seconds), f("interval", p.interval), f("gain", p.gain);
+  f("shares", p.shares), f("mostly", p.mostly), f("mostly_seconds", p.mostly_seconds);
+}
+
 struct Comparison {
   static constexpr const char* format = "perfcast.comparison";
   static constexpr int version = 1;
   std::string reference;
   std::vector<std::string> machines;
+  std::vector<MachineDistance> distances;    // every pair
+  std::vector<Repetition> repetitions;       // of pairs that are one machine, characterized twice
+  std::vector<ComparedProgram> programs;     // those that gain most first; filled by who predicts
   std::vector<ComparedGroup> groups;
   std::vector<ComparedQuantity> quantities;
   bool operator==(const Comparison&) const = default;
 };
 template <class Fields>
 void describe(Fields& f, Comparison& c) {
-  f.need("reference", c.reference), f.need("machines", c.machines), f.need("groups", c.groups);
+  f.need("reference", c.reference), f.need("machines", c.machines), f("distances", c.distances);
+  f("repetitions", c.repetitions), f("programs", c.programs), f.need("groups", c.groups);
   f.need("quantities", c.quantities);
 }
 
-// `reference` is the name of one of the machines. What only one machine knows is left out.
+// Machines of one name get a number behind it, so that a machine can be compared with itself on another day.
+void tell_apart(std::vector<Machine>& machines);
+
+// `reference` is the name of one of the machines, whose names differ. What only one machine knows is left out.
 Comparison compare_machines(std::span<const Machine> machines, const std::string& reference);
 
 }  // namespace perfcast

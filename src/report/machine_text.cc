@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "record/comparison.h"
 #include "record/operations.h"
 
 namespace perfcast::report {
@@ -47,26 +48,6 @@ std::string machine_text(const Machine& machine) {
   if (!machine.gaps.empty()) text += "\nnot known\n";
   for (const auto& gap : machine.gaps) text += "  " + gap.what + "\n";
   return text;
-}
-
-std::string comparison_text(const Comparison& comparison) {
-  std::vector<std::string> head = {"relative to " + comparison.reference, ""};
-  for (const auto& machine : comparison.machines) head.push_back(machine);
-  auto cells = [&](const std::map<std::string, double>& numbers, std::vector<std::string> row) {
-    for (const auto& machine : comparison.machines) {
-      auto it = numbers.find(machine);
-      row.push_back(it == numbers.end() ? "-" : number_text(it->second, 3));
-    }
-    return row;
-  };
-  std::string text;
-  Table groups(head);
-  for (const auto& group : comparison.groups) groups.add(cells(group.relative, {group.name, group.section}));
-  if (!groups.empty()) text += "geometric means of costs (below 1: faster)\n\n" + groups.text() + "\n";
-  Table quantities(head);
-  for (const auto& quantity : comparison.quantities)
-    if (!quantity.relative.empty()) quantities.add(cells(quantity.relative, {quantity.name, quantity.section}));
-  return quantities.empty() ? text + "these machines have no numbers in common\n" : text + quantities.text();
 }
 
 }  // namespace perfcast::report

@@ -3,27 +3,19 @@
 #include <algorithm>
 #include <tuple>
 
+#include "record/comparison.h"
+
 namespace perfcast::choose {
 namespace {
-
-// The most detailed answer for a machine; none when every model refused.
-const ModelPrediction* answer_for(const Prediction& program, const std::string& machine) {
-  const ModelPrediction* best = nullptr;
-  for (const ModelPrediction& p : program.predictions)
-    if (p.machine == machine && (!best || p.model > best->model)) best = &p;
-  return best;
-}
 
 OfferedTime time_of(const Prediction& program, const ModelPrediction& answer) {
   OfferedTime time;
   time.program = program.program, time.model = word_of(answer.model);
   time.seconds = answer.seconds, time.interval = answer.interval;
-  for (const Part& part : answer.parts) {
-    if (answer.seconds <= 0) break;
-    double share = part.seconds / answer.seconds;
-    time.shares[part.name] += share;
-    if (share > time.mostly_share) time.mostly_share = share, time.mostly = part.name;
-  }
+  if (answer.seconds > 0)
+    for (const Part& part : answer.parts) time.shares[resource_of(part.name)] += part.seconds / answer.seconds;
+  for (const auto& [resource, share] : time.shares)
+    if (share > time.mostly_share) time.mostly_share = share, time.mostly = resource;
   return time;
 }
 
@@ -78,6 +70,13 @@ void add_values(std::vector<MachineOffer>& offers) {
 }
 
 }  // namespace
+
+const ModelPrediction* answer_for(const Prediction& program, const std::string& machine) {
+  const ModelPrediction* best = nullptr;
+  for (const ModelPrediction& p : program.predictions)
+    if (p.machine == machine && (!best || p.model > best->model)) best = &p;
+  return best;
+}
 
 Choice choose(std::span<const Prediction> programs, std::span<const std::string> machines, const ChooseOptions& options) {
   Choice choice;

@@ -24,4 +24,7 @@ struct ChooseOptions {
 // prediction the most detailed one that answered for the machine counts.
 Choice choose(std::span<const Prediction> programs, std::span<const std::string> machines, const ChooseOptions& options = {});
 
+// The most detailed answer for a machine; null when every model refused.
+const ModelPrediction* answer_for(const Prediction& program, const std::string& machine);
+
 }  // namespace perfcast::choose

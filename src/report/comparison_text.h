@@ -1,0 +1,15 @@
+// Machines side by side: how far apart, what programs gain and why, every number relative to the reference.
+#pragma once
+
+#include <string>
+
+#include "record/comparison.h"
+
+namespace perfcast::report {
+
+struct ComparisonView {
+  std::size_t rows = 20;  // of the numbers that two characterizations do not agree on; 0: all
+};
+std::string comparison_text(const Comparison& comparison, const ComparisonView& view = {});
+
+}  // namespace perfcast::report
