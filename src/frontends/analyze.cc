@@ -12,6 +12,7 @@
 #include "frontends/clang_ast/read_c_family.h"
 #include "frontends/flang/apply_fortran_counts.h"
 #include "frontends/flang/read_fortran.h"
+#include "frontends/llvm_ir/host_copy.h"
 #include "frontends/llvm_ir/ir_graph.h"
 #include "frontends/llvm_ir/remarks.h"
 #include "frontends/llvm_ir/source_loops.h"
@@ -97,6 +98,15 @@ Result<std::vector<std::string>> runner_for(const std::string& target) {
   if (!qemu)
     return unfit("programs for " + wanted + " cannot be run here", "--target " + target, "apt install qemu-user");
   return std::vector<std::string>{*qemu, "-L", "/usr/" + wanted + "-linux-gnu"};
+}
+
+// For another instruction set: a copy of the IR for this host where that is safe; otherwise qemu-user runs it.
+std::optional<CompiledProgram> host_copy(const AnalyzeOptions& options, const CompiledProgram& program, Profile& profile) {
+  if (isa_of(options.target) == host_isa || !options.launcher.empty()) return {};
+  auto copy = options.emulate ? Result<CompiledProgram>(unfit("so asked")) : llvm_ir::copy_for_this_host(program);
+  profile.made_by.more["counted"] = copy ? "on this host, from the same IR" : "under qemu-user: " + copy.error().what;
+  if (!copy) return {};
+  return std::move(*copy);
 }
 
 // How the accesses and branches behave, from a run of its own. Counts are known without it, so it may fail.
@@ -219,11 +229,15 @@ Status add_levels(const AnalyzeOptions& options, const CompiledProgram& program,
   llvm_ir::CountOptions count;
   count.arguments = options.arguments, count.input_file = options.input_file, count.limits = options.limits;
   count.folder = options.folder;
-  TRY(count.runner, runner_for(options.target));
+  const std::optional<CompiledProgram> copy = host_copy(options, program, profile);
+  const CompiledProgram& counted = copy ? *copy : program;
+  if (!copy) {
+    TRY(count.runner, runner_for(options.target));
+  }
   if (!options.launcher.empty()) count.runner = options.launcher;
 
   tell("counting the compiled code");
-  TRY(CountedRun final_run, count_run(program, Stage::final, count));
+  TRY(CountedRun final_run, count_run(counted, Stage::final, count));
   record_outcome(final_run, options.limits, profile);
   if (options.ir_level) {
     TRY(llvm_ir::IrLevel level, ir_level(program, final_run));
@@ -231,7 +245,7 @@ Status add_levels(const AnalyzeOptions& options, const CompiledProgram& program,
   }
   if (options.memory_level && profile.ir && final_run.complete) {
     tell("watching memory and branches");
-    CHECK_OK(add_memory(program, count, profile));
+    CHECK_OK(add_memory(counted, count, profile));
   }
   if (options.machine_level) {
     tell("decoding the machine code");
@@ -248,7 +262,7 @@ Status add_levels(const AnalyzeOptions& options, const CompiledProgram& program,
   if (!options.parameters.empty() && profile.ir && final_run.complete) {
     scaling::ScalingOptions scaling;
     scaling.count = count, scaling.parameters = options.parameters, scaling.memory = options.memory_level, scaling.progress = options.progress;
-    CHECK_OK(scaling::add_scaling(program, final_run, scaling, profile));
+    CHECK_OK(scaling::add_scaling(counted, final_run, scaling, profile));
   }
   if (!options.source_level || !final_run.complete) return {};
 
@@ -260,7 +274,7 @@ Status add_levels(const AnalyzeOptions& options, const CompiledProgram& program,
     early_run = std::move(final_run);
   } else {
     tell("counting the source statements");
-    TRY(early_run, count_run(program, Stage::early, count));
+    TRY(early_run, count_run(counted, Stage::early, count));
     if (early_run.outcome.output != final_run.outcome.output)
       profile.gaps.push_back({"two runs printed different output: the source and compiled levels may disagree", {}, 0});
   }

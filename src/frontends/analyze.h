@@ -20,6 +20,7 @@ struct AnalyzeOptions {
   std::string folder;                // where names start from and the program runs; empty: here
   std::string cflags;                // as typed: "-O2 -DN=5 -lm"
   std::string target, cpu;           // triple and CPU; empty: this host
+  bool emulate = false;              // count programs for another instruction set under qemu-user, never as a host copy
   std::vector<std::string> arguments;
   std::string input_file;            // standard input; empty: /dev/null
   std::vector<std::string> launcher; // what starts the program here: mpirun -n 2, ...; library code is not traced then
