@@ -99,8 +99,25 @@ bool runs_in_parallel(const Profile& profile, const parallel::ParallelOptions& o
   return !profile.messages.is_null() || options.ranks > 0 || !options.pattern.empty() || options.threads > 0;
 }
 
-Result<Prediction> predict_parallel(const Profile& profile, const std::vector<Machine>& machines, predict::PredictOptions predicting,
+namespace {
+
+// Machines without message costs get those of the user's own machine, or of a bundled one; by name, what was used instead.
+std::map<std::string, std::string> borrow_messages(std::vector<Machine>& machines) {
+  std::map<std::string, std::string> used;
+  for (Machine& machine : machines)
+    for (const std::string& name : {default_machine().value_or(""), std::string("neoverse-v1")}) {
+      if (name.empty() || used.contains(machine.name)) continue;
+      if (auto other = find_machine(name))
+        if (auto remark = parallel::borrow_messages(machine, *other)) used[machine.name] = *remark;
+    }
+  return used;
+}
+
+}  // namespace
+
+Result<Prediction> predict_parallel(const Profile& profile, const std::vector<Machine>& given, predict::PredictOptions predicting,
                                     parallel::ParallelOptions options, bool measure, Seconds time_limit) {
+  std::vector<Machine> machines = given;
   if (!options.platform.empty() && options.network != "simgrid") return wrong_usage("--platform belongs to --network simgrid");
   if (auto it = predicting.set.find("P"); it != predicting.set.end()) options.ranks = static_cast<int>(it->second), predicting.set.erase(it);
   options.set = predicting.set;
@@ -108,6 +125,8 @@ Result<Prediction> predict_parallel(const Profile& profile, const std::vector<Ma
   // A template's own parameters are not the program's.
   std::erase_if(predicting.set, [&](const auto& s) { return !profile.run.parameters.contains(s.first); });
   std::erase(predicting.models, Model::ct);
+  std::map<std::string, std::string> borrowed;
+  if (by_ranks || by_template) borrowed = borrow_messages(machines);
   Prediction result;
   if (by_ranks && !profile.machine && !profile.ir && !profile.source) {
     result.program = profile.program, result.made_by = made_here();
@@ -123,6 +142,7 @@ Result<Prediction> predict_parallel(const Profile& profile, const std::vector<Ma
                 : by_ranks  ? parallel::on_ranks(one, profile, *machine, options)
                             : parallel::on_threads(one, profile, *machine, options);
     if (!many) return std::unexpected(many.error());
+    if (auto it = borrowed.find(one.machine); it != borrowed.end()) many->remarks.insert(many->remarks.begin(), it->second);
     carried.push_back(std::move(*many));
   }
   result.predictions = std::move(carried);

@@ -46,6 +46,16 @@ Result<MessagePath> path_of(const Machine& machine, const std::string& name) {
   return unfit(machine.name + " has no message path " + name, "", "one of " + known);
 }
 
+std::optional<std::string> borrow_messages(Machine& machine, const Machine& other) {
+  if (!machine.messages.is_null() || other.messages.is_null() || machine.isa.empty() || other.isa.empty()) return {};
+  auto costs = part_of<MessageCosts>(other.messages, other.name);
+  if (!costs || !*costs || (*costs)->paths.empty()) return {};
+  constexpr double another_machine = 0.5;  // machines of today differ by about that in what a message costs
+  for (auto& path : (*costs)->paths) path.error = std::max(path.error, another_machine);
+  machine.messages = to_json_value(**costs);
+  return machine.name + " has no message costs; those of " + other.name + " were used instead (perfcast characterize --messages measures them)";
+}
+
 Result<ModelPrediction> on_ranks(const ModelPrediction& one, const Profile& profile, const Machine& machine, const ParallelOptions& options) {
   TRY(auto recorded, part_of<MessageProfile>(profile.messages, profile.program + " /messages"));
   if (!recorded || recorded->runs.empty()) return unfit("the profile has no messages", profile.program, "analyze with --ranks 2, or predict with --template");

@@ -36,6 +36,10 @@ double crowding(const ModelPrediction& one, const Machine& machine, double proce
 // The path by name; the first when the name is empty.
 Result<MessagePath> path_of(const Machine& machine, const std::string& name);
 
+// A machine of today without message costs gets those of another one, with an error wide enough for that, and the sentence
+// that says so; nothing when it has its own, or when `other` has none or one of them is a historical machine.
+std::optional<std::string> borrow_messages(Machine& machine, const Machine& other);
+
 // What a prediction for one processor becomes. Parts are computation, communication, waiting; the model's own parts are
 // kept as the view "computation".
 Result<ModelPrediction> on_ranks(const ModelPrediction& one, const Profile& profile, const Machine& machine, const ParallelOptions& options);

@@ -58,11 +58,15 @@ Result<ModelPrediction> on_threads(const ModelPrediction& one, const Profile& pr
   TRY(auto recorded, part_of<ThreadProfile>(profile.parallel, profile.program + " /parallel"));
   if (!recorded || recorded->regions.empty()) return unfit("the profile has no parallel regions", profile.program, "analyze with --threads 2");
   TRY(auto costs, part_of<ThreadCosts>(machine.threads, machine.name + " /threads"));
-  if (!costs) return unfit(machine.name + " has no costs of threads", "", "perfcast characterize --messages measures them on that machine");
+  const bool unknown = !costs;
+  if (unknown) costs.emplace();
   const double t = options.threads > 0 ? options.threads : recorded->threads;
   if (t < 1) return wrong_usage("a program has one thread at least");
   ModelPrediction p = one;
   p.views["computation"] = one.parts, p.sd.reset();
+  if (unknown)
+    p.remarks.push_back(machine.name + " has no costs of threads: fork, join and barriers are left out, and memory is taken to be fast enough for all "
+                        "threads; perfcast characterize --messages measures them on that machine");
 
   double in_regions = 0;
   for (const auto& region : recorded->regions) in_regions += sum(region.seconds);
@@ -89,7 +93,8 @@ Result<ModelPrediction> on_threads(const ModelPrediction& one, const Profile& pr
   }
   p.gaps.insert(p.gaps.end(), recorded->gaps.begin(), recorded->gaps.end());
   const double low = one.seconds > 0 ? one.interval[0] / one.seconds : 1, high = one.seconds > 0 ? one.interval[1] / one.seconds : 1;
-  p.interval = {p.seconds * low * 0.95, p.seconds * high * 1.05};
+  constexpr double left_out = 1.5;  // what threads cost may add that much
+  p.interval = {p.seconds * low * 0.95, p.seconds * high * (unknown ? left_out : 1.05)};
   return p;
 }
 

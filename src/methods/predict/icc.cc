@@ -1,6 +1,7 @@
 // Instruction-code characterization, the default: the counted machine code walked through the out-of-order window of
 // the machine, region by region joined with the time memory takes beyond the first cache; mispredictions, library
 // routines, page faults and the start of the process are added. Every part is printed.
+#include <algorithm>
 #include <cmath>
 
 #include "engine/compiled_cost.h"
@@ -28,6 +29,15 @@ std::vector<Share> shares_of(const CompiledBlock& block, const MemoryModel* memo
     if (double seconds = block.memory.level_ns[i] * each; seconds > 0)
       shares.push_back({"memory: " + memory->levels[i].name, 1, seconds, 0.1 * seconds});
   return shares;
+}
+
+// How far the costs of memory may be off because they were not measured on this machine, relative; 0 when they were.
+double doubt_of(const MemoryModel& memory) {
+  double worst = 0;
+  for (const MemoryLevel& level : memory.levels)
+    if (auto one = level.read_ns.find("1"); one != level.read_ns.end() && one->second.how != How::measured && one->second.value > 0)
+      worst = std::max(worst, one->second.sd.value_or(0) / one->second.value);
+  return worst;
 }
 
 }  // namespace
@@ -59,11 +69,14 @@ Answer answer_icc(const Profile& profile, const Machine& machine, const PredictO
   for (const Part& part : prediction.parts)
     if (part.name.starts_with("memory: ")) memory_seconds += part.seconds;
   ModelError error = icc_compiled;
-  if (prediction.seconds > 0) error.spread = std::hypot(error.spread, icc_memory_spread * memory_seconds / prediction.seconds);
+  const double memory_spread = std::hypot(icc_memory_spread, machine.memory ? doubt_of(*machine.memory) : 0);
+  if (prediction.seconds > 0) error.spread = std::hypot(error.spread, memory_spread * memory_seconds / prediction.seconds);
   prediction.interval = interval_of(prediction.seconds, prediction.sd.value_or(0), error, options.confidence);
   prediction.gaps = outside.gaps;
   if (prediction.seconds > 0)
     prediction.estimated_share = (cost->core.by_llvm * cost->core.seconds + 1e-9 * outside.guessed_ns) / prediction.seconds;
+  if (machine.memory && doubt_of(*machine.memory) > 0)
+    prediction.remarks.push_back("what memory costs on " + machine.name + " was in part not measured there (perfcast machines show says what)");
   if (!machine.memory) prediction.remarks.push_back(machine.name + " has no memory levels: every load is taken to hit the first cache");
   else if (profile.ir && cost->lines > 0 && cost->unknown_lines > 0.1 * cost->lines)
     prediction.remarks.push_back("the reuse of " + std::to_string(static_cast<int>(100 * cost->unknown_lines / cost->lines)) +
