@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Installs a build into a scratch folder and uses it from elsewhere: installed.py CMAKE BUILD"""
-import os, pathlib, subprocess, sys, tempfile
+"""Installs a build into a scratch folder and uses it from elsewhere: installed.py CMAKE BUILD [llvm]"""
+import json, os, pathlib, subprocess, sys, tempfile
 
-cmake, build = sys.argv[1:3]
+cmake, build, llvm = sys.argv[1], sys.argv[2], sys.argv[3:] == ["llvm"]
 with tempfile.TemporaryDirectory(prefix="perfcast-installed-") as folder:
     prefix = pathlib.Path(folder) / "some where"
     subprocess.run([cmake, "--install", build, "--prefix", prefix], check=True, stdout=subprocess.DEVNULL)
@@ -20,6 +20,12 @@ with tempfile.TemporaryDirectory(prefix="perfcast-installed-") as folder:
     assert "perfcast gate" in run("help", "gate")
     if (prefix / "share/perfcast/page/report.html").exists():
         run("report", "vax-11-780", "-o", "report.html")
+    if llvm:
+        (pathlib.Path(folder) / "tiny.c").write_text(
+            "#include <stdio.h>\nint main(void) { double s = 0; for (int i = 1; i < 100000; i++) s += 1.0 / i; printf(\"%g\\n\", s); }\n")
+        run("analyze", "tiny.c", "--cflags", "-O2", "-o", "tiny.json")
+        answer = run("predict", "tiny.json", "--machine", "emerald-rapids", "--machine", "neoverse-v1", "--format", "json")
+        assert len(json.loads(answer)["predictions"]) == 2, answer
     for path in ("share/man/man1/perfcast.1", "share/bash-completion/completions/perfcast", "share/zsh/vendor-completions/_perfcast"):
         assert (prefix / path).stat().st_size > 1000, path
     subprocess.run(["bash", "-n", prefix / "share/bash-completion/completions/perfcast"], check=True)

@@ -2,7 +2,7 @@
 """Runs the golden cases: tests/golden/ROOM/CASE/ with `cmd` (arguments of perfcast, one line, optional leading
 `exit N:`), inputs beside it, and expected.txt and/or expected.json. With --update the expected files are rewritten;
 the diff is the review. `made_by` is skipped in JSON. Numbers in JSON may differ by 1e-9 relative."""
-import json, os, pathlib, re, shlex, subprocess, sys
+import json, os, pathlib, re, shlex, subprocess, sys, tempfile
 
 update = "--update" in sys.argv
 program = os.path.abspath([a for a in sys.argv[1:] if not a.startswith("--")][0])
@@ -30,7 +30,7 @@ def run(case):
     text = (case / "cmd").read_text().strip()
     match = re.match(r"exit (\d+): *(.*)", text, re.S)
     code, arguments = (int(match[1]), match[2]) if match else (0, text)
-    done = subprocess.run([program, *shlex.split(arguments)], cwd=case, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([program, *shlex.split(arguments)], cwd=case, env=environment, capture_output=True, text=True, timeout=120)
     if done.returncode != code:
         return f"exit {done.returncode}, expected {code}\n{done.stderr}"
     output = done.stdout if code == 0 else done.stderr
@@ -48,6 +48,8 @@ def run(case):
     return None
 
 
+home = tempfile.TemporaryDirectory(prefix="perfcast-golden-")  # no machine of the user's is in reach
+environment = dict(os.environ, PERFCAST_HOME=home.name)
 cases = sorted(p.parent for p in root.rglob("cmd"))
 failed = 0
 for case in cases:
