@@ -42,7 +42,7 @@ export function barFigure(options: BarsOptions): Figure {
     option: (c) => {
       const bars = options.bars();
       return {
-        grid: { left: bars.some((b) => b.value < 0) ? 40 : 8, right: 84, top: 8, bottom: options.axisName ? 36 : 22, containLabel: true },
+        grid: { left: 8, right: 84, top: 8, bottom: options.axisName ? 36 : 22, containLabel: true },
         tooltip: tooltip(c, {
           trigger: "axis",
           axisPointer: { type: "shadow" },
@@ -55,7 +55,9 @@ export function barFigure(options: BarsOptions): Figure {
           type: options.log ? "log" : "value",
           name: options.axisName,
           nameGap: 24,
-          axisLabel: { color: c.muted, hideOverlap: true, formatter: options.text },
+          // Room for the numbers at the ends of bars to the left, beside the names.
+          min: bars.some((b) => b.value < 0) ? 1.3 * Math.min(...bars.map((b) => b.value)) : undefined,
+          axisLabel: { color: c.muted, hideOverlap: true, showMinLabel: bars.every((b) => b.value >= 0), formatter: options.text },
         }),
         yAxis: axis(c, {
           type: "category",

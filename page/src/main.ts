@@ -6,6 +6,8 @@ import { el } from "./dom";
 import {
   records,
   type Bounds,
+  type Choice,
+  type Comparison,
   type Dilation,
   type Equation,
   type Gate,
@@ -17,6 +19,8 @@ import {
   type Validation,
 } from "./records";
 import { boundsSection } from "./sections/bounds";
+import { choiceSection } from "./sections/choice";
+import { comparisonSection } from "./sections/comparison";
 import { dilationSection } from "./sections/dilation";
 import { equationSection } from "./sections/equation";
 import { gateSection } from "./sections/gate";
@@ -36,6 +40,8 @@ function sectionsOf(data: PageData): Section[] {
   const list: (Section | null)[] = [
     overviewSection(data),
     gateSection(records<Gate>(data, "gate")),
+    choiceSection(records<Choice>(data, "choice")),
+    comparisonSection(records<Comparison>(data, "comparison")),
     ...predictions.map((p, i) => predictionSection(p, data, `prediction-${i + 1}`)),
     sourceSection(predictions, data),
     boundsSection(records<Bounds>(data, "bounds")),

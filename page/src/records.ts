@@ -296,6 +296,45 @@ export interface Gate {
   functions: { name: string; base_seconds: number; seconds: number; change?: number; share: number; status: string }[];
 }
 
+export interface MachineOffer {
+  machine: string;
+  seconds: number;
+  interval: [number, number];
+  price_per_hour?: number;
+  cost?: number;
+  cost_interval?: [number, number];
+  value?: number;
+  deadline?: string;
+  complete?: boolean;
+  programs: { program: string; model: string; seconds: number; interval: [number, number]; mostly?: string; mostly_share?: number; shares?: Record<string, number>; gain?: number }[];
+  remarks?: string[];
+}
+
+export interface Choice {
+  made_by?: MadeBy;
+  deadline_seconds?: number;
+  offers: MachineOffer[];
+  fastest?: string;
+  cheapest?: string;
+  best_value?: string;
+  remarks?: string[];
+}
+
+export interface Comparison {
+  reference: string;
+  machines: string[];
+  distances?: { section: string; a: string; b: string; quantities: number; distance: number; shape: number; ratio: number }[];
+  repetitions?: { a: string; b: string; compared: number; agreeing: number; within_5: number; within_10: number; beyond: { section: string; name: string; a: number; b: number; intervals: number }[] }[];
+  programs?: {
+    program: string;
+    seconds: Record<string, number>;
+    gain?: Record<string, number>;
+    shares?: Record<string, Record<string, number>>;
+    mostly?: Record<string, string>;
+    mostly_seconds?: Record<string, number>;
+  }[];
+}
+
 // What the page needs of a profile; the program makes it from the whole one.
 export interface ProfileDigest {
   program: string;

@@ -60,10 +60,12 @@ export function surface(options: SurfaceOptions): { element: HTMLElement; redraw
       return { x: size.width / 2 + 180 * (x * cos - y * sin), y: 255 - 55 * Math.sin(tilt) + 150 * down * depth - 165 * up * z, depth };
     };
     const pieces: { depth: number; element: SVGElement }[] = [];
+    let top = 0, bottom = size.height; // of what is drawn: the view grows to hold it
     for (let i = 0; i + 1 < xs.values.length; i++)
       for (let j = 0; j + 1 < ys.values.length; j++) {
         const corner = (a: number, b: number) => project(along(xs.values, xs.values[a]), along(ys.values, ys.values[b]), scaled(heights[a][b]));
         const corners = [corner(i, j), corner(i + 1, j), corner(i + 1, j + 1), corner(i, j + 1)];
+        for (const p of corners) if (Number.isFinite(p.y)) (top = Math.min(top, p.y - 30)), (bottom = Math.max(bottom, p.y + 30));
         const mean = (heights[i][j] + heights[i + 1][j + 1] + heights[i + 1][j] + heights[i][j + 1]) / 4;
         if (!corners.every((p) => Number.isFinite(p.x + p.y))) continue;
         const fill = mix(c.heat.slice(0), 0.08 + 0.92 * scaled(mean));
@@ -84,6 +86,7 @@ export function surface(options: SurfaceOptions): { element: HTMLElement; redraw
     const [hereX, hereY] = options.here();
     const inside = hereX >= xs.values[0] && hereX <= last(xs.values) && hereY >= ys.values[0] && hereY <= last(ys.values);
     const spot = project(along(xs.values, hereX), along(ys.values, hereY), scaled(Math.log(options.z(hereX, hereY))));
+    picture.setAttribute("viewBox", `0 ${top} ${size.width} ${bottom - top}`);
     picture.replaceChildren(
       floor,
       ...pieces.map((p) => p.element),
@@ -94,7 +97,7 @@ export function surface(options: SurfaceOptions): { element: HTMLElement; redraw
       label(front * 1.06, 0, ys.name, 600),
       label(front, 1, number(last(ys.values), 3)),
       ...(inside && Number.isFinite(spot.x + spot.y) ? [svg("circle", { cx: spot.x, cy: spot.y, r: 6, fill: c.bad, stroke: c.card, "stroke-width": 2 })] : []),
-      svg("text", { x: 12, y: 20, fill: c.muted, "font-size": 12 }, `from ${time(Math.exp(low), 3)} (light) to ${time(Math.exp(high), 3)} (${c.dark ? "bright" : "dark"}), logarithmic`),
+      svg("text", { x: 12, y: top + 20, fill: c.muted, "font-size": 12 }, `from ${time(Math.exp(low), 3)} (light) to ${time(Math.exp(high), 3)} (${c.dark ? "bright" : "dark"}), logarithmic`),
     );
     picture.setAttribute("aria-label", `Surface of the time over ${xs.name} and ${ys.name}, from ${time(Math.exp(low), 3)} to ${time(Math.exp(high), 3)}`);
   };

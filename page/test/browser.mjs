@@ -64,7 +64,7 @@ async function looksWhole(page, name) {
 {
   const { page, troubles, close } = await open(samplePage);
   await looksWhole(page, "sample");
-  for (const id of ["overview", "prediction-1", "source", "bounds", "equation", "tree", "dilation", "validation", "machine-1", "profile-1", "gate", "files"])
+  for (const id of ["overview", "prediction-1", "source", "bounds", "equation", "tree", "dilation", "validation", "machine-1", "profile-1", "gate", "choice", "comparison", "files"])
     check(`sample: section ${id}`, (await page.locator("#" + id).count()) === 1);
   await picture(page, "sample-light");
 

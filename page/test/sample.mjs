@@ -51,6 +51,22 @@ const validationPrograms = Array.from({ length: 24 }, (_, i) => {
 
 const frame = (name, seconds, self, children = []) => ({ name, seconds, self, children });
 
+const offer = (name, seconds, price, deadline) => ({
+  machine: name, seconds, interval: [0.8 * seconds, 1.3 * seconds], price_per_hour: price, cost: (seconds * price) / 3600, cost_interval: [(0.8 * seconds * price) / 3600, (1.3 * seconds * price) / 3600],
+  value: 1 / (seconds * price), deadline, complete: true, remarks: [`an example of a remark about ${name}`],
+  programs: ["heat", "sort"].map((program, i) => ({ program, model: "icc", seconds: seconds / 2, interval: [0.4 * seconds, 0.65 * seconds], mostly: "ports", mostly_share: 0.5, gain: 1 + i, shares: { ports: 0.5, "memory: L2": 0.3 - 0.1 * i, dependences: 0.2 + 0.1 * i } })),
+});
+const choice = {
+  format: "perfcast.choice", version: 1, made_by, deadline_seconds: 150, fastest: "there", cheapest: "here", best_value: "there", remarks: ["here may be as fast as there: their intervals overlap"],
+  offers: [offer("there", 80, 3, "met"), offer("here", 110, 1, "likely"), offer("old", 400, 0.5, "missed"), { machine: "strange", seconds: 0, interval: [0, 0], programs: [], complete: false, remarks: ["no model answers for heat"] }],
+};
+const comparison = {
+  format: "perfcast.comparison", version: 1, reference: "here", machines: ["here", "there"], groups: [], quantities: [],
+  distances: [{ section: "c", a: "here", b: "there", quantities: 40, distance: 0.6, shape: 0.1, ratio: 0.55 }, { section: "all", a: "here", b: "there", quantities: 40, distance: 0.6, shape: 0.1, ratio: 0.55 }],
+  repetitions: [{ a: "here", b: "here#2", compared: 300, agreeing: 270, within_5: 0.95, within_10: 0.99, beyond: [{ section: "c gcc -O0", name: "OP1", a: 1, b: 1.3, intervals: 2.2 }] }],
+  programs: [{ program: "heat", model: { here: "icc", there: "icc" }, seconds: { here: 0.2, there: 0.1 }, gain: { there: 2 }, shares: { here: { ports: 0.4, "memory: L2": 0.6 }, there: { ports: 0.6, "memory: L2": 0.4 } }, mostly: { there: "memory: L2" }, mostly_seconds: { there: 0.08 } }],
+};
+
 export const sample = {
   format: "perfcast.report", version: 1, title: "heat", made_by,
   records: [
@@ -62,6 +78,7 @@ export const sample = {
     { format: "perfcast.tree", version: 1, program: "heat", machine: "here", made_by, root: { name: "run", share: 1, seconds: 0.2, children: [{ name: "core", share: 0.6, seconds: 0.12, capacity: 0.8, children: [{ name: "integer", share: 0.2, seconds: 0.04 }, { name: "floating", share: 0.4, seconds: 0.08 }] }, { name: "memory", share: 0.4, seconds: 0.08, children: [{ name: "L2", share: 0.3, seconds: 0.06 }, { name: "DRAM", share: 0.1, seconds: 0.02 }] }] }, upgrades: [{ change: "L2=2", seconds: 0.17, interval: [0.16, 0.18] }], ranking: [{ change: "core=2", seconds: 0.14, interval: [0.12, 0.15] }] },
     { format: "perfcast.dilation", version: 1, program: "mpirun -n 2 heat", made_by, kind: "messages", ranks: 2, cores: 2, verdict: "transport-bound", explanation: "a faster network would shorten the run by a quarter", compute_share: 0.6, transport_share: 0.3, logic_share: 0.1, ideal: 1.5, useful_until: 4, points: [1, 2, 4, 6].map((d) => ({ d, elapsed: 2 * (0.6 * d + 0.4), normalized: 2 * (0.6 + 0.4 / d), speedup: 1 / (0.6 + 0.4 / d), segments: 100, valid: d < 6, doubts: d < 6 ? [] : ["too many short segments"], normalized_times: { user: 1.2, wait_receive: 0.6 / d, send: 0.2 / d } })) },
     { format: "perfcast.validation", version: 1, machine: "here", suite: "sample", made_by, programs: [...validationPrograms, { name: "broken", models: {}, failed: "did not compile" }], models: { icc: { mape: 0.18, median: 0.15, bias: 0.02, within: { 5: 0.2, 10: 0.4, 15: 0.6, 20: 0.7 }, tau: 0.93, coverage: 0.7, programs: 24 }, hllc: { mape: 0.6, median: 0.5, within: { 5: 0, 10: 0.1, 15: 0.2, 20: 0.2 }, tau: 0.8, coverage: 0.3, programs: 24 } } },
+    choice, comparison,
     { format: "perfcast.gate", version: 1, base: "old.profile.json", candidate: "new.profile.json", machine: "here", model: "icc", made_by, limit: 0.03, base_seconds: 0.19, seconds: 0.21, change: 0.105, passed: false, functions: [{ name: "relax", base_seconds: 0.13, seconds: 0.16, change: 0.23, share: 0.158, status: "slower" }, { name: "main", base_seconds: 0.06, seconds: 0.05, change: -0.166, share: -0.05, status: "faster" }] },
   ].map((record, i) => ({ file: `sample-${i}.json`, computed: i === 2, record })),
   references: [machine("reference", 2.5)],

@@ -100,7 +100,7 @@ function viewFigure(view: ScalingView): HTMLElement {
     table: { head: ["setting", "time", view.name, ...shares.map(([n]) => n)], rows: view.settings.map((s, i) => [label(s), time(view.seconds[i]), number(view.metric[i], 3), ...shares.map(([, v]) => percent(v[i]))]) },
     option: (c) => ({
       legend: legend(c, { type: "scroll", right: 0 }),
-      grid: { left: 12, right: 20, top: 36, bottom: 30, containLabel: true },
+      grid: { left: 36, right: 44, top: 36, bottom: 30, containLabel: true },
       tooltip: tooltip(c, { trigger: "axis" }),
       xAxis: axis(c, { type: "category", data: view.settings.map(label) }),
       yAxis: [axis(c, { type: "value", name: view.name, nameGap: 36 }), axis(c, { type: "value", max: 1, name: "shares", nameGap: 44, splitLine: { show: false }, axisLabel: { color: c.muted, formatter: (v: number) => percent(v) } })],

@@ -1,7 +1,7 @@
 // The first screen: the few numbers that answer the question, each with where to read on.
 import { fact, facts, section, type Section } from "../card";
 import { interval, number, percent, time } from "../format";
-import { records, type Bounds, type Dilation, type Equation, type PageData, type Prediction, type Validation } from "../records";
+import { records, type Bounds, type Choice, type Dilation, type Equation, type PageData, type Prediction, type Validation } from "../records";
 import { comparable } from "./prediction";
 
 export function overviewSection(data: PageData): Section | null {
@@ -19,6 +19,10 @@ export function overviewSection(data: PageData): Section | null {
     if (heaviest && best.seconds > 0) list.push(fact("mostly", heaviest.name, percent(heaviest.seconds / best.seconds) + " of the time"));
     const line = best.views?.line?.[0];
     if (line && best.seconds > 0) list.push(fact("hottest line", line.name.split("/").at(-1) as string, percent(line.seconds / best.seconds) + " of the time"));
+  }
+  for (const c of records<Choice>(data, "choice").slice(0, 1)) {
+    const offer = c.offers.find((o) => o.machine === (c.best_value || c.fastest));
+    if (offer) list.push(fact(c.best_value ? "most for the money" : "fastest machine", offer.machine, `${time(offer.seconds, 3)}${offer.cost === undefined ? "" : " for " + number(offer.cost, 3)}`));
   }
   for (const b of records<Bounds>(data, "bounds").slice(0, 1)) {
     const loop = b.loops?.[0];
