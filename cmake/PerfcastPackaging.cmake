@@ -18,6 +18,13 @@ install(FILES ${pages}/perfcast.1 DESTINATION share/man/man1)
 install(FILES ${pages}/perfcast.bash DESTINATION share/bash-completion/completions RENAME perfcast)
 install(FILES ${pages}/_perfcast DESTINATION share/zsh/vendor-completions)
 
+# What is installed; tests and benchmarks need not be built for it.
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
+add_custom_target(perfcast_installed DEPENDS perfcast perfcast_pages perfcast_dilate_runtime perfcast_dilate_threads_runtime)
+if(TARGET perfcast-simgrid)
+  add_dependencies(perfcast_installed perfcast-simgrid)
+endif()
+
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME perfcast)
 set(CPACK_PACKAGE_VENDOR "perfcast developers")

@@ -135,7 +135,8 @@ Result<std::string> with_mpi_flags(const std::string& cflags) {
 
 Result<Profile> analyze_parallel(AnalyzeOptions options, const ParallelAnalysis& parallel) {
   if (!parallel.ranks.empty() && parallel.threads > 0) return wrong_usage("ranks with threads inside are analysed one at a time: --ranks or --threads");
-  if (!options.target.empty()) return wrong_usage("programs with ranks or threads are recorded on this machine: leave --target away");
+  const bool alone = parallel.ranks.empty() && parallel.threads == 0;
+  if (!alone && !options.target.empty()) return wrong_usage("programs with ranks or threads are recorded on this machine: leave --target away");
   if (!parallel.ranks.empty()) return analyze_ranks(std::move(options), parallel);
   if (parallel.threads > 0) return analyze_threads(std::move(options), parallel);
   return analyze(options);

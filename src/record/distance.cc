@@ -29,6 +29,9 @@ struct LogSum {
   }
 };
 
+// The clock that measured says little about the machine.
+bool is_of_the_clock(const std::string& name) { return name.starts_with("clock_resolution") || name.starts_with("clock_overhead"); }
+
 // Sections weigh alike: a machine file holds hundreds of source operations and a handful of system costs.
 MachineDistance together(const std::vector<MachineDistance>& sections) {
   MachineDistance all;
@@ -61,7 +64,7 @@ std::optional<double> intervals_between(const Measurement& a, const Measurement&
 std::vector<MachineDistance> distances_between(const Machine& a, const Machine& b) {
   std::map<Key, double> known;
   for (const auto& q : quantities_of(a))
-    if (q.measured.value > 0) known[{q.section, q.name}] = q.measured.value;
+    if (q.measured.value > 0 && !is_of_the_clock(q.name)) known[{q.section, q.name}] = q.measured.value;
   std::vector<std::string> order;
   std::map<std::string, LogSum> sums;
   for (const auto& q : quantities_of(b)) {
