@@ -8,7 +8,7 @@
 namespace perfcast::expr {
 namespace {
 
-using Wide = __int128;
+__extension__ using Wide = __int128;  // beyond ISO C++, in both compilers
 constexpr Wide largest = std::numeric_limits<std::int64_t>::max() / 2;
 
 Wide greatest_divisor(Wide a, Wide b) {

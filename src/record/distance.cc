@@ -104,7 +104,8 @@ Repetition repetition_of(const Machine& a, const Machine& b) {
     if (!agree) result.beyond.push_back({q.section, q.name, first.value, second.value, *intervals, first.disturbed || second.disturbed});
   }
   if (result.compared > 0) result.within_5 /= result.compared, result.within_10 /= result.compared;
-  auto apart = [](const Disagreement& d) { return d.a > 0 && d.b > 0 ? std::abs(std::log(d.b / d.a)) : 1e9; };
+  // Those that only one of them detected come last: their ratio is not known.
+  auto apart = [](const Disagreement& d) { return d.a > 0 && d.b > 0 ? std::abs(std::log(d.b / d.a)) : 0; };
   std::ranges::sort(result.beyond, {}, [&](const Disagreement& d) { return std::tuple(-apart(d), d.section, d.name); });
   return result;
 }

@@ -21,7 +21,7 @@ std::string distances_text(const Comparison& comparison) {
 std::string repetition_text(const Repetition& r, std::size_t rows) {
   if (r.compared == 0) return fmt::format("{} and {} are one machine, but share no numbers with a spread\n\n", r.a, r.b);
   std::string text = fmt::format(
-      "{} and {} are one machine, characterized twice: {} of {} numbers agree within their intervals\n"
+      "{} and {} are one machine, characterized twice: {} of {} numbers agree within their intervals "
       "(two standard deviations); {} differ by at most 5 %, {} by at most 10 %\n\n",
       r.a, r.b, r.agreeing, r.compared, percent_text(r.within_5), percent_text(r.within_10));
   Table table({"beyond their intervals", "section", r.a, r.b, "ratio", "intervals", ""});

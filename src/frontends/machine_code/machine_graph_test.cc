@@ -185,6 +185,7 @@ INSTANTIATE_TEST_SUITE_P(C, Law, testing::Combine(testing::Values("law.c"), test
 INSTANTIATE_TEST_SUITE_P(Cxx, Law, testing::Combine(testing::Values("law.cc"), testing::Values("-O0", "-O2")));
 
 TEST(MachineGraph, LoopsCallsAndLines) {
+  if (!find_program(host_qemu)) GTEST_SKIP() << host_qemu << " is not installed";
   auto compared = compare("law.c", program_in_c, "-O2");
   ASSERT_TRUE(compared) << compared.error().message();
   bool printed = false, sorted = false, lines = false;
