@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""The 41 loops of kernels.c on the two measured machines: the engine against measured cycles.
+"""The loops of kernels.c on the two measured machines or on this one: the engine against measured cycles.
 
   bench/loops/loops.py BUILD_FOLDER [MACHINE [BUILD]]    # needs bench_trace_time, clang-19, lld-19, qemu-user
+
+MACHINE is neoverse-v1 or emerald-rapids, whose times are in data/measured, or the machine file of the machine this runs
+on; then the loops are timed here, now (time_here.c).
 
 Every build is compiled freestanding, run under qemu-user with a tracing plugin, and its kernels are timed by the
 engine; beside it stand llvm-mca-19 (where one loop holds 85 % of the instructions) and the trivial bound. The loops
@@ -27,6 +30,8 @@ BUILDS = {
         "gcc-12 -O2": ("gcc", "-O2"), "gcc-12 -O3 -mcpu=neoverse-v1+nosve": ("gcc", "-O3 -mcpu=neoverse-v1+nosve"),
         "clang-19 -O3 -mcpu=neoverse-v1+nosve -ffast-math": ("clang-19", "-O3 -mcpu=neoverse-v1+nosve -ffast-math")}),
 }
+
+HERE_BUILDS = {f"{name} {level}": (name, level) for name in ("clang-19", "gcc") for level in ("-O2", "-O3")}
 
 
 def compiler(name, triple):
@@ -83,6 +88,14 @@ def traced(folder, command, words, triple):
     return True
 
 
+def timed_here(folder):
+    """Cycles per call of every kernel of this build, timed now: the median of three rounds."""
+    flags = ["-I", HERE + "/include", "-w", "-no-pie"]
+    run(["clang-19", "-O1", *flags, HERE + "/time_here.c", folder + "/kernels.o", "-lm", "-o", folder + "/time"])
+    rounds = [dict(line.split()[:2] for line in run([folder + "/time"]).splitlines()) for _ in range(3)]
+    return {kernel: {"cycles_per_call": statistics.median(float(r[kernel]) for r in rounds if kernel in r)} for kernel in rounds[0]}
+
+
 def one_build(build_folder, machine, triple, cpu, name, words, measured):
     command = compiler(words[0], triple)
     if not command:
@@ -95,7 +108,10 @@ def one_build(build_folder, machine, triple, cpu, name, words, measured):
             os.makedirs(folder, exist_ok=True)
             if not traced(folder, command, words, triple):
                 return None
-        lines = run([build_folder + "/bench_trace_time", folder + "/loops", folder + "/trace.bin", f"{ROOT}/data/machines/{machine}.machine.json", folder])
+        if measured is None:
+            measured = timed_here(folder)
+        file = machine if os.path.exists(machine) else f"{ROOT}/data/machines/{machine}.machine.json"
+        lines = run([build_folder + "/bench_trace_time", folder + "/loops", folder + "/trace.bin", file, folder])
         rows = {}
         for line in lines.splitlines():
             kernel, _, recorded, deduced, walked, trivial, covered = line.split()
@@ -120,16 +136,19 @@ def kendall(rows, key):
 
 def main():
     build_folder, wanted, which = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "", sys.argv[3] if len(sys.argv) > 3 else ""
-    for machine, (triple, cpu, builds) in BUILDS.items():
+    places = BUILDS
+    if os.path.exists(wanted):
+        places = {wanted: (platform.machine() + "-linux-gnu", json.load(open(wanted))["core"].get("llvm_cpu", "native"), HERE_BUILDS)}
+    for machine, (triple, cpu, builds) in places.items():
         if wanted and wanted != machine:
             continue
-        loops = json.load(open(f"{ROOT}/data/measured/{machine}.loops.json"))["loops"]
+        loops = {} if machine == wanted and os.path.exists(wanted) else json.load(open(f"{ROOT}/data/measured/{machine}.loops.json"))["loops"]
         everything = []
         print(f"{machine}: error in %, mean / median (loops)")
         for name, words in builds.items():
             if which and which not in name:
                 continue
-            rows = one_build(build_folder, machine, triple, cpu, name, words, loops[name])
+            rows = one_build(build_folder, machine, triple, cpu, name, words, loops.get(name))
             if rows is None:
                 print(f"  {name}: compiler or instruction set not here, left out")
                 continue

@@ -6,6 +6,11 @@
 // their number so that the neighbours of a line that is followed are followed too: start with every page, and halve the
 // share when the table is full. Everything restarts with each burst; what was not seen before in it is censored, and
 // the reader estimates with that (Kaplan and Meier). Results live in a shared mapping: they survive any ending.
+//
+// Bursts come at even times, so that a slow phase would count for more of a loop's executions than it has: a sieve spends
+// most of its time on few, far steps. Each burst therefore begins by timing a stretch of reports that are only counted;
+// what it sees weighs as many executions as this pace makes in the same time. Long bursts see many phases: they weigh as
+// the short ones before them did on average.
 #define _GNU_SOURCE
 #include "branch_predictor.h"
 #include "memory_profile_layout.h"
@@ -31,7 +36,8 @@ static struct perfcast_branch_data* branches;
 enum { followed_most = 16384, time_most = 8 * followed_most, table_size = 4 * followed_most, full_hash = 1 << 24 };
 
 // ---- One tracker for lines, one for pages: a hash table of keys, and a Fenwick tree over the order of last touches.
-struct cell { uint64_t key; uint32_t touched, epoch; uint64_t event; uint8_t stored, farthest; };  // farthest bin since it was stored
+// `farthest`: bin since it was stored. `count`: touches of a page; of a line: those of its page when it was last touched.
+struct cell { uint64_t key; uint32_t touched, epoch, count; uint64_t event; uint8_t stored, farthest; };
 struct tracker {
   struct cell cells[table_size], spare[followed_most + 2];
   uint32_t tree[time_most + 2];
@@ -44,6 +50,8 @@ static double burst_start, burst_longest;
 static uint64_t burst_deepest;  // distinct lines that end the burst
 static int burst_long;
 static uint64_t branches_in_burst;
+static uint64_t paced;          // reports counted so far to find the pace; then the burst goes on to follow them
+static double pace_start, report_ns, burst_weight = 1, recent_weight;
 static pthread_t owner;
 static int owned;
 static volatile int inside;
@@ -53,6 +61,11 @@ static double seconds(void) {
   struct timespec t;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+static double thread_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
 }
 static inline uint64_t page_hash(uint64_t page) { return ((page + perfcast_offset) * 0x9E3779B97F4A7C15ull) >> 40; }
 static inline uint32_t slot_of(uint64_t key) { return (uint32_t)(key * 0xff51afd7ed558ccdull >> 33) & (table_size - 1); }
@@ -94,23 +107,24 @@ static int bin_of(double distance, int bins) {
   int bin = (int)((bits >> 50) - (1023u << 2));
   return bin < 0 ? 0 : bin >= bins ? bins - 1 : bin;
 }
+static float weight(void) { return (float)(burst_weight * (double)(1u << halvings)); }  // of one touch
 static int stratum(void) { return halvings == 0 ? 0 : halvings <= 4 ? 1 : 2; }
 
 // Touches a key; the weight goes to the bin of its distance, seen or censored. Returns its cell.
 static struct cell* touch(struct tracker* t, uint64_t key, struct perfcast_line_bin* bins, int bin_count, int* bin, int* censored) {
   struct cell* c = find(t, key);
-  float weight = (float)(1u << halvings);
+  const double pages_each = (double)(1u << halvings);
   *censored = c->epoch != t->epoch;
   double distance;
   if (*censored) {
-    distance = (double)t->followed * weight;
+    distance = (double)t->followed * pages_each;
     c->key = key, c->epoch = t->epoch, c->stored = c->farthest = 0, t->followed++;
   } else {
-    distance = (double)(t->followed - tree_sum(t, c->touched)) * weight;
+    distance = (double)(t->followed - tree_sum(t, c->touched)) * pages_each;
     tree_add(t, c->touched, -1);
   }
   *bin = bin_of(distance, bin_count);
-  (*censored ? bins[*bin].censored : bins[*bin].seen)[stratum()] += weight;
+  (*censored ? bins[*bin].censored : bins[*bin].seen)[stratum()] += weight();
   if (*bin > c->farthest) c->farthest = (uint8_t)*bin;
   c->touched = t->now, c->event = event;
   tree_add(t, t->now++, 1);
@@ -118,7 +132,7 @@ static struct cell* touch(struct tracker* t, uint64_t key, struct perfcast_line_
 }
 static void note_store(struct perfcast_access_data* a, struct cell* c) {
   struct perfcast_line_bin* bin = &a->dirtied[c->farthest];
-  (c->stored ? bin->seen : bin->censored)[stratum()] += (float)(1u << halvings);
+  (c->stored ? bin->seen : bin->censored)[stratum()] += weight();
   c->stored = 1, c->farthest = 0;
 }
 
@@ -135,8 +149,11 @@ static void end_burst(void) {
 // allowed to be twice as old: one neighbour alone is often chance. 512 touches: two streams of bytes. Returns -1 when
 // the neighbours are on pages that are not followed.
 static int touched_within(uint64_t line, uint64_t touches) {
-  struct cell* c = find(&lines, line);
-  return c->epoch == lines.epoch && (event - c->event) << halvings <= touches;
+  struct cell *c = find(&lines, line), *page = find(&pages, line >> 6);
+  if (c->epoch != lines.epoch || page->epoch != pages.epoch) return 0;
+  // Touches of this page were all seen, of the others one in 2^halvings.
+  uint64_t since = event - c->event, own = page->count - c->count;
+  return own >= since ? since <= touches : own + ((since - own) << halvings) <= touches;
 }
 static int is_followed(uint64_t line) { return page_hash(line >> 6) < perfcast_threshold; }
 static int in_stream(uint64_t line) {
@@ -155,16 +172,18 @@ static void follow(uint32_t id, uint64_t address) {
     if (step == a->last_step) a->repeated_steps++, a->common_step = step;
     a->last_step = step, a->last_address = address;
   }
-  int bin, censored, ignored;
+  int bin, censored;
+  struct cell* p = touch(&pages, page, a->pages, perfcast_page_bins, &bin, &censored);
+  p->count = censored ? 1 : p->count + 1;
   struct cell* c = touch(&lines, line, a->lines, perfcast_line_bins, &bin, &censored);
+  c->count = p->count;
   if (id & (uint32_t)perfcast_is_store) note_store(a, c);
   if (censored || bin >= 20) {
     int near = in_stream(line);
-    float weight = near < 0 ? 0 : (float)(1u << halvings);
-    if (censored) a->all_censored += weight, a->near_censored += near ? weight : 0;
-    else a->all_seen[bin] += weight, a->near_seen[bin] += near ? weight : 0;
+    float by = near < 0 ? 0 : weight();
+    if (censored) a->all_censored += by, a->near_censored += near ? by : 0;
+    else a->all_seen[bin] += by, a->near_seen[bin] += near ? by : 0;
   }
-  touch(&pages, page, a->pages, perfcast_page_bins, &ignored, &censored);
   if (lines.followed > followed_most || pages.followed > followed_most) {
     halvings++, perfcast_threshold >>= 1;
     rebuild(&lines, 6), rebuild(&pages, 0);
@@ -182,15 +201,32 @@ static int mine(void) {
   return pthread_equal(owner, pthread_self()) && !inside;
 }
 
+// True while the pace of this burst is not yet known: the first reports, after a few that warm up, are counted and timed.
+// What a report itself takes is known; below a quarter of that, nothing is told from zero.
+enum { reports_to_warm_up = 256, reports_to_time = 2048 };
+static int finding_pace(void) {
+  if (paced > reports_to_warm_up + reports_to_time) return 0;
+  if (paced == reports_to_warm_up) pace_start = thread_ns();
+  if (paced++ == reports_to_warm_up + reports_to_time) {
+    double ns = (thread_ns() - pace_start) / reports_to_time - report_ns;
+    burst_weight = 1 / (ns > 0.25 * report_ns ? ns : 0.25 * report_ns);
+    if (burst_long) burst_weight = recent_weight;
+    else recent_weight = recent_weight ? 0.8 * recent_weight + 0.2 * burst_weight : burst_weight;
+    burst_start = seconds(), perfcast_threshold = (uint64_t)full_hash >> halvings;
+    return 1;
+  }
+  return 1;
+}
+
 void perfcast_access(uint32_t id, uint64_t address) {
-  if (!perfcast_burst || !mine()) return;
+  if (!perfcast_burst || !mine() || finding_pace()) return;
   inside = 1;
   follow(id, address);
   inside = 0;
 }
 
 void perfcast_range(uint32_t id, uint64_t address, uint64_t bytes) {
-  if (!perfcast_burst || !mine() || !bytes) return;
+  if (!perfcast_burst || !mine() || !bytes || finding_pace()) return;
   inside = 1;
   struct perfcast_access_data* a = &accesses[id & ~(uint32_t)perfcast_is_store];
   a->range_calls++;
@@ -205,20 +241,20 @@ void perfcast_range(uint32_t id, uint64_t address, uint64_t bytes) {
 enum { branches_to_warm_up = 200 };
 static void count_branch(uint32_t id, int wrong) {
   if (++branches_in_burst <= branches_to_warm_up) return;  // the history of the burst's start is not the program's
-  branches[id].executed++, branches[id].mispredicted += (uint64_t)wrong;
+  branches[id].executed += burst_weight, branches[id].mispredicted += wrong ? burst_weight : 0;
   if ((branches_in_burst & 1023) == 0 && seconds() - burst_start > burst_longest) end_burst();
 }
 void perfcast_branch(uint32_t id, uint32_t taken) {
-  if (perfcast_burst && !burst_long && mine()) count_branch(id, wrong_direction(id, taken != 0));
+  if (perfcast_burst && !burst_long && mine() && !finding_pace()) count_branch(id, wrong_direction(id, taken != 0));
 }
 // A jump by a table or through a pointer.
 void perfcast_jump(uint32_t id, uint64_t target) {
-  if (perfcast_burst && !burst_long && mine()) count_branch(id, wrong_target(id, target));
+  if (perfcast_burst && !burst_long && mine() && !finding_pace()) count_branch(id, wrong_target(id, target));
 }
 
 // A choice between two values: the code generator may make a branch of it, or not; so history does without it.
 void perfcast_choice(uint32_t id, uint32_t taken) {
-  if (perfcast_burst && !burst_long && mine()) count_branch(id, wrong_condition(id, taken != 0));
+  if (perfcast_burst && !burst_long && mine() && !finding_pace()) count_branch(id, wrong_condition(id, taken != 0));
 }
 
 // ---- The clock of bursts.
@@ -241,7 +277,7 @@ static void start_burst(int kind) {
   burst_deepest = kinds[kind].deepest;
   burst_start = seconds();
   perfcast_offset = perfcast_offset * 6364136223846793005ull + 1442695040888963407ull;
-  perfcast_threshold = (uint64_t)full_hash >> halvings;
+  paced = 0, perfcast_threshold = full_hash;
   perfcast_burst = 1;
 }
 // Waits until the program has used this much processor time, or for the end of the burst when there is one.
@@ -293,6 +329,9 @@ __attribute__((constructor)) static void begin(void) {
   header->accesses = perfcast_access_total, header->branches = perfcast_branch_total;
   header->page_bytes = 4096, header->magic = perfcast_memory_magic;
   pthread_atfork(0, 0, after_fork);
+  start_burst(0);
+  for (int i = 0; i <= reports_to_warm_up + reports_to_time; i++) perfcast_access(0, (uint64_t)(uintptr_t)&paced);  // what a report takes
+  report_ns = 1 / burst_weight, recent_weight = 0;
   start_burst(0);
   pthread_t thread;
   if (pthread_create(&thread, 0, keep_time, 0) == 0) pthread_detach(thread);

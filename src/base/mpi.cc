@@ -118,4 +118,11 @@ int usable_processors() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
+void leave_own_core() {
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  for (int processor = 0; processor < CPU_SETSIZE; processor++) CPU_SET(processor, &all);
+  ::sched_setaffinity(0, sizeof all, &all);  // the kernel keeps those that exist and are allowed
+}
+
 }  // namespace perfcast

@@ -53,4 +53,7 @@ std::optional<MpiPlace> mpi_place();
 // Processors this process may use.
 int usable_processors();
 
+// mpirun ties every rank to one core; the one that measures for all of them takes back what the host allows.
+void leave_own_core();
+
 }  // namespace perfcast

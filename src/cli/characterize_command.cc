@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <filesystem>
 
 #include "base/mpi.h"
 #include "base/text.h"
@@ -61,8 +62,10 @@ Status measure_parallel(Options& options, ProgressBar& bar) {
   if (auto place = mpi_place(); place && place->rank != 0) return {};
   std::string name = options.what.name.empty() ? default_machine().value_or(measured.name) : options.what.name;
   Machine machine = measured;
-  if (auto known = find_machine(name)) {
-    machine = *known;
+  auto known = find_machine(name);
+  if (!known && std::filesystem::exists(options.output.file)) known = find_machine(options.output.file);
+  if (known) {
+    machine = *known, name = known->name;
     if (!measured.messages.is_null()) machine.messages = measured.messages;
     if (!measured.threads.is_null()) machine.threads = measured.threads;
   }
@@ -75,7 +78,10 @@ Status measure_parallel(Options& options, ProgressBar& bar) {
 
 Status run(Options& options) {
   // Started by mpirun on one host: rank 0 measures with as many ranks as there are; the others have nothing to do.
-  if (auto place = mpi_place(); place && place->rank != 0 && (place->one_host || !options.messages)) return {};
+  if (auto place = mpi_place(); place && (place->one_host || !options.messages)) {
+    if (place->rank != 0) return {};
+    leave_own_core();
+  }
   ProgressBar bar;
   options.what.stop = &stop;
   options.what.progress = [&](const characterize::Progress& p) { bar.show(p.doing, p.fraction, p.left.value); };

@@ -99,7 +99,7 @@ Status read_results(const std::string& path, MemoryProfile& profile) {
   for (BranchSite& site : profile.branches) {
     perfcast_branch_data data;
     std::memcpy(&data, at, sizeof data), at += sizeof data;
-    site.executed = static_cast<double>(data.executed), site.mispredicted = static_cast<double>(data.mispredicted);
+    site.executed = data.executed, site.mispredicted = data.mispredicted;
   }
   profile.short_bursts = static_cast<double>(header.short_bursts);
   profile.long_bursts = static_cast<double>(header.long_bursts);
