@@ -289,12 +289,13 @@ static void wait_for(double time, int only_in_burst) {
     nanosleep(&t, 0);
   }
 }
+static uint64_t earlier_ns;  // of runs before this one, into the same file
 static void* keep_time(void* unused) {
   (void)unused;
   const double scale = setting("PERFCAST_BURST_SHARE", 1), whole = setting("PERFCAST_EXPECTED_SECONDS", 1);
   double spent[burst_kinds] = {0};
   int kind = 0;
-  uint64_t state = 88172645463325252ull;
+  uint64_t state = 88172645463325252ull * (1 + 2 * (uint64_t)setting("PERFCAST_REPEAT", 0));
   for (;;) {
     // The first burst was started before the program; wait for each to end, or end it when it takes too long.
     double start = burst_start;
@@ -306,7 +307,7 @@ static void* keep_time(void* unused) {
     // At least as long as the shortest kind may follow itself, give or take a half so as not to beat with a loop.
     wait_for(kinds[0].seconds / kinds[0].share / scale * (0.5 + (double)(state >> 11) / 9007199254740992.0) - kinds[0].seconds, 0);
     double now = seconds();
-    header->total_ns = (uint64_t)(1e9 * now);
+    header->total_ns = earlier_ns + (uint64_t)(1e9 * now);
     for (kind = burst_kinds - 1; kind > 0; kind--)
       if (kinds[kind].seconds <= longest_part * whole &&
           spent[kind] + kinds[kind].seconds <= (kinds[kind].share * scale + kinds[kind].least / whole) * now) break;
@@ -319,7 +320,8 @@ static void after_fork(void) { perfcast_burst = 0, perfcast_threshold = 0; }
 __attribute__((constructor)) static void begin(void) {
   size_t bytes = sizeof *header + perfcast_access_total * sizeof *accesses + perfcast_branch_total * sizeof *branches;
   const char* path = getenv("PERFCAST_MEMORY_PROFILE");
-  int file = path ? open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644) : -1;
+  int again = setting("PERFCAST_REPEAT", 0) > 0;  // a short program is run more than once: what is seen adds up
+  int file = path ? open(path, O_RDWR | O_CREAT | (again ? 0 : O_TRUNC) | O_CLOEXEC, 0644) : -1;
   if (file < 0 || ftruncate(file, (off_t)bytes) != 0) return;
   void* map = mmap(0, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   close(file);
@@ -327,7 +329,7 @@ __attribute__((constructor)) static void begin(void) {
   unsetenv("PERFCAST_MEMORY_PROFILE");  // a program it starts must not write over it
   header = map, accesses = (void*)(header + 1), branches = (void*)(accesses + perfcast_access_total);
   header->accesses = perfcast_access_total, header->branches = perfcast_branch_total;
-  header->page_bytes = 4096, header->magic = perfcast_memory_magic;
+  header->page_bytes = 4096, header->magic = perfcast_memory_magic, earlier_ns = header->total_ns;
   pthread_atfork(0, 0, after_fork);
   start_burst(0);
   for (int i = 0; i <= reports_to_warm_up + reports_to_time; i++) perfcast_access(0, (uint64_t)(uintptr_t)&paced);  // what a report takes

@@ -130,6 +130,15 @@ Result<MemoryProfile> profile_memory(const llvm_ir::CompiledProgram& program, co
   if (!options.input_file.empty()) request.input_file = options.input_file;
   request.folder = options.folder, request.limits = options.limits;
   TRY(profile.outcome, run_program(request));
+  // A short run has few bursts; some more of them, at other times, cost little.
+  constexpr int most_repeats = 3;
+  constexpr double enough_seconds = 1.5;
+  double spent = profile.outcome.cpu.value;
+  for (int repeat = 1; repeat <= most_repeats && profile.outcome.ok() && spent + profile.outcome.cpu.value < enough_seconds; repeat++) {
+    request.environment["PERFCAST_REPEAT"] = std::to_string(repeat);
+    TRY(RunOutcome again, run_program(request));
+    spent += again.cpu.value;
+  }
   CHECK_OK(read_results(results, profile));
   return profile;
 }
