@@ -307,6 +307,8 @@ void Pipeline::do_branch(const StaticInstruction& instruction, const Happening& 
 
 // ------------------------------------------------------------------------------------ memory
 
+// A core that renames loads to the registers stored does so for the first load of a store; what is loaded again, as every
+// loop of unoptimised code loads its counter, is renamed in short tests but seldom in the long run of a program.
 double Pipeline::forwarded(const StaticInstruction& instruction, double issued, bool& renamed) {
   auto bytes = static_cast<std::uint64_t>(std::max(1, instruction.memory_bytes));
   double latest = 0;
@@ -327,12 +329,13 @@ double Pipeline::forwarded(const StaticInstruction& instruction, double issued, 
       const auto& rules = tables_.core().memory.forwarding;
       while (fitting) {
         const auto& rule = rules[static_cast<std::size_t>(std::countr_zero(fitting))];
-        if (!rule.same_address || store->address == address_) {
+        if ((!rule.same_address || store->address == address_) && !(rule.renamed && store->loaded)) {
           time = store->data + rule.latency.value, renamed = rule.renamed;
           break;
         }
         fitting &= fitting - 1;
       }
+      store->loaded = true;
     }
     latest = std::max(latest, time);
   }

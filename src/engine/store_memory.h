@@ -14,6 +14,7 @@ struct StoreEntry {
   double data = 0, commit = 0;    // when the data is known; when it has left the store buffer
   std::uint32_t rules = 0;        // forwarding rules that the store fits
   int bytes = 0;
+  mutable bool loaded = false;    // a load has had its value: see Pipeline::forwarded
 };
 
 class StoreMemory {
