@@ -31,6 +31,7 @@ int main(void) {  // nanoseconds per dependent addition, each time a line is rea
     for (int k = 0; k < 7; k++) {
       struct timespec a, b;
       unsigned long x = 1, y = 3;
+      __asm__ volatile("" : "+r"(y));  // additions of constants are folded on some cores
       clock_gettime(CLOCK_MONOTONIC, &a);
       for (int i = 0; i < 4000; i++) { x += y; __asm__ volatile("" : "+r"(x)); x += y; __asm__ volatile("" : "+r"(x)); x += y; __asm__ volatile("" : "+r"(x)); x += y; __asm__ volatile("" : "+r"(x)); }
       clock_gettime(CLOCK_MONOTONIC, &b);
