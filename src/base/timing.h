@@ -4,7 +4,8 @@
 // timed just before and after it, runs slower than the clock allows (another tenant on the core, a lowered clock), when
 // a stream of independent additions does (a second hardware thread on the core: chains keep their speed, throughput
 // falls), or when the program was preempted more often than an idle system does. Disturbed runs are kept, marked, and
-// not used while enough others exist.
+// not used while enough others exist. The stream is also timed on the program's core while it runs (core_watch.h): where
+// the core was never left alone, the time it would have taken is extrapolated from runs that shared it more and less.
 #pragma once
 
 #include <array>
@@ -25,6 +26,8 @@ class ThroughputCanary {
   static constexpr double tolerance = 0.1;
   // Cycles per addition now, the middle of three looks: about 15 microseconds.
   double cycles();
+  // A single one.
+  double look();
   double best_cycles() const { return best_; }
   bool crowded(double cycles) const { return best_ > 0 && cycles > (1 + tolerance) * best_; }
 
@@ -52,7 +55,9 @@ class ReferenceChain {
 struct TimedRun {
   Seconds cpu, wall;
   double reference_ns = 0;      // the slower of the chain's speeds before and after
-  double canary_cycles = 0;     // the slower of the canary's before and after
+  double canary_cycles = 0;     // the canary's mean while it ran; the slower of before and after where it was not followed
+  int looks = 0;                // at the canary while it ran: so often the program was put aside
+  double sharing = 0;           // by how much the canary was slower than alone; see mark_disturbed
   bool crowded = false;         // the core was shared; see mark_disturbed
   double preemptions = 0;       // per second of CPU time
   bool disturbed = false;       // see mark_disturbed
@@ -78,8 +83,8 @@ struct RunSummary {
   int runs = 0, disturbed = 0, crowded = 0;  // crowded: of the disturbed, those that shared their core
   std::string how;
 };
-// The median of the undisturbed runs; where they are fewer than half and fewer than five, a low quantile of all, and
-// `how` says so. Needs at least one run.
+// The median of the undisturbed runs; where they are fewer than half and fewer than five, all runs as they would be on a
+// core of their own, if they were followed, else a low quantile of all; `how` says so. Needs at least one run.
 RunSummary summarize_runs(std::span<const TimedRun> runs);
 
 inline constexpr int wanted_runs = 5;

@@ -29,6 +29,27 @@ TEST(Timing, LowQuantileWhenMostAreDisturbedAndSaysSo) {
   EXPECT_NE(summary.how.find("most were disturbed"), std::string::npos);
 }
 
+TEST(Timing, RunsThatSharedTheirCoreAgreeOnTheTimeAlone) {
+  std::vector<TimedRun> runs;
+  for (double sharing : {0.2, 0.5, 0.9, 0.3, 0.7}) {
+    runs.push_back(run_of(2 * (1 + 0.6 * sharing), true));
+    runs.back().sharing = sharing, runs.back().looks = 50;
+  }
+  auto summary = summarize_runs(runs);
+  EXPECT_NEAR(summary.seconds, 2, 0.02);
+  EXPECT_NE(summary.how.find("a core of their own"), std::string::npos);
+}
+
+TEST(Timing, AProgramIsWatchedWhileItRuns) {
+  ReferenceChain chain;
+  RunRequest request;
+  request.command = {"sh", "-c", "i=0; while [ $i -lt 40000 ]; do i=$((i+1)); done"};
+  auto run = timed_run(request, chain);
+  ASSERT_TRUE(run);
+  EXPECT_TRUE(run->outcome.ok());
+  EXPECT_GT(run->canary_cycles, 0);
+}
+
 TEST(Timing, SlowChainOrPreemptionDisturbs) {
   ReferenceChain chain;
   chain.settle();
