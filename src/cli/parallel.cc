@@ -115,6 +115,10 @@ std::map<std::string, std::string> borrow_messages(std::vector<Machine>& machine
 
 }  // namespace
 
+Result<MeasuredTime> measure_on(const Profile& profile, int processors, Seconds time_limit) {
+  return profile.messages.is_null() ? measure_threads(profile, processors, time_limit) : measure_ranks(profile, processors, time_limit);
+}
+
 Result<Prediction> predict_parallel(const Profile& profile, const std::vector<Machine>& given, predict::PredictOptions predicting,
                                     parallel::ParallelOptions options, bool measure, Seconds time_limit) {
   std::vector<Machine> machines = given;

@@ -20,6 +20,9 @@ bool runs_in_parallel(const Profile& profile, const parallel::ParallelOptions& o
 Result<Prediction> predict_parallel(const Profile& profile, const std::vector<Machine>& machines, predict::PredictOptions predicting,
                                     parallel::ParallelOptions options, bool measure, Seconds time_limit);
 
+// Wall time of a program with messages or thread regions on so many processors of this host, with its recorded arguments.
+Result<MeasuredTime> measure_on(const Profile& profile, int processors, Seconds time_limit);
+
 // A design: steps by their estimates, analysed code in place of steps that have it, templates where steps name them.
 Result<Prediction> predict_design(const std::string& file, const std::vector<Machine>& machines, const predict::PredictOptions& predicting,
                                   const parallel::ParallelOptions& options);

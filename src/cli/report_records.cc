@@ -6,6 +6,7 @@
 #include "record/choice.h"
 #include "record/comparison.h"
 #include "record/dilation.h"
+#include "record/equation.h"
 #include "record/gate.h"
 #include "record/library.h"
 #include "record/use_tree.h"
@@ -55,7 +56,6 @@ Status read_untyped(const Json& json, const std::string& file, ReportRecords&, P
   return {};
 }
 constexpr const char* bounds_format = "perfcast.bounds";
-constexpr const char* equation_format = "perfcast.equation";
 
 struct Kind {
   const char* format;
@@ -70,7 +70,7 @@ constexpr Kind kinds[] = {
     {Choice::format, read_plain<Choice>},
     {Comparison::format, read_plain<Comparison>},
     {bounds_format, read_untyped<bounds_format>},
-    {equation_format, read_untyped<equation_format>},
+    {Equation::format, read_plain<Equation>},
     {UseTree::format, read_plain<UseTree>},
     {Dilation::format, read_plain<Dilation>},
 };

@@ -8,9 +8,13 @@
 #include "cli/common.h"
 #include "cli/models.h"
 #include "cli/program.h"
-#include "cli/progress.h"
+#include "cli/scale_runs.h"
+#include "methods/scale/features.h"
+#include "methods/scale/regression.h"
 #include "methods/scale/scale.h"
+#include "methods/scale/static_model.h"
 #include "report/equation_text.h"
+#include "report/scale_text.h"
 
 namespace perfcast::cli {
 namespace {
@@ -18,7 +22,7 @@ namespace {
 struct ScaleArguments {
   ProgramWords program;
   std::vector<std::string> machines, at;
-  std::string plan, cost;
+  std::string plan, cost, runs, save_runs, regression, static_file, sorting;
   bool measure = false, measure_at = false;
   scale::ScaleOptions options;
   report::EquationView view;
@@ -35,6 +39,7 @@ Result<std::vector<scale::Setting>> settings_at(const std::vector<std::string>& 
   return all;
 }
 
+// A file, or the name of a bundled one.
 template <class Record>
 Result<Record> named_file(const std::string& name, const char* folder, const char* ending) {
   std::error_code ignored;
@@ -44,68 +49,73 @@ Result<Record> named_file(const std::string& name, const char* folder, const cha
   return read_record<Record>(own ? name : bundled);
 }
 
-std::vector<std::string> arguments_at(const ProgramRun& run, const scale::Setting& set) {
-  std::vector<std::string> arguments = run.arguments;
-  for (const auto& [name, number] : run.parameter_arguments)
-    if (auto it = set.find(name); it != set.end() && number >= 1 && static_cast<std::size_t>(number) <= arguments.size())
-      arguments[static_cast<std::size_t>(number - 1)] = it->second == std::floor(it->second) ? std::to_string(static_cast<long long>(it->second)) : std::to_string(it->second);
-  return arguments;
+// What needs no program of its own.
+Status without_program(const ScaleArguments& arguments) {
+  if (!arguments.sorting.empty()) {
+    TRY(SortingStudy study, named_file<SortingStudy>(arguments.sorting, "sorting", ".sorting.json"));
+    TRY(study, scale::solve_sorting(std::move(study)));
+    return emit(study, report::sorting_text(study), arguments.output);
+  }
+  if (!arguments.static_file.empty()) {
+    TRY(StaticProblem problem, named_file<StaticProblem>(arguments.static_file, "static", ".static.json"));
+    TRY(problem, scale::solve_static(std::move(problem), arguments.options.at.empty() ? scale::Setting{} : arguments.options.at.front()));
+    return emit(problem, report::static_text(problem), arguments.output);
+  }
+  if (!arguments.regression.empty()) {
+    TRY(TimedRuns runs, read_record<TimedRuns>(arguments.regression));
+    TRY(Regression regression, scale::fit_costs(runs.runs));
+    regression.machine = runs.machine, regression.made_by = made_here();
+    return emit(regression, report::regression_text(regression), arguments.output);
+  }
+  return wrong_usage("no program is named", "perfcast scale PROFILE --at N=8000, or --static, --sorting, --regression FILE");
 }
 
-// Times the program at one setting; a size that fails is passed over with a remark.
-std::optional<double> timed(ReadyProgram& ready, const ProgramRun& run, const scale::Setting& set) {
-  ready.run.command.resize(1);
-  for (const auto& argument : arguments_at(run, set)) ready.run.command.push_back(argument);
-  ReferenceChain chain;
-  auto runs = time_program(ready.run, chain, run.exit_code);
-  if (!runs) {
-    remark("not timed: " + runs.error().message());
-    return {};
-  }
-  return summarize_runs(*runs).seconds;
-}
-
-// Sizes up to the recorded one that ran: an eighth of it, a quarter, ... .
-Status calibrate(const Profile& profile, ScaleArguments& arguments) {
-  TRY(ReadyProgram ready, ready_program(profile.run, Seconds{arguments.program.timeout}));
-  ProgressBar bar;
-  const double factors[] = {0.25, 0.35, 0.5, 0.7, 1.0, 2.0};
-  double done = 0, spent = 0;
-  for (double factor : factors) {
-    bar.show("timing the program at small sizes", done++ / std::size(factors));
-    scale::Setting set;
-    for (const auto& [name, value] : profile.run.parameters) set[name] = std::max(1.0, std::round(value * factor));
-    bool taken = factor == 1 || std::ranges::none_of(profile.scaling->runs, [&](const SizedRun& r) { return r.set == set && !r.failed.empty(); });
-    if (!taken || spent > 1) continue;
-    if (auto seconds = timed(ready, profile.run, set)) {
-      EquationPoint point;
-      point.set = set, point.seconds = *seconds, spent = std::max(spent, *seconds);
-      arguments.options.measured.push_back(point);
-    }
-  }
-  if (arguments.options.measured.empty()) return unfit("no size of the program could be timed", profile.program);
-  return {};
+Status by_regression(const Profile& profile, ScaleArguments& arguments) {
+  TRY(TimedRuns runs, read_record<TimedRuns>(arguments.regression));
+  // What is asked for must not be in the fit: its own runs calibrate instead.
+  std::erase_if(runs.runs, [&](const Observation& o) { return o.program == profile.program; });
+  TRY(Regression regression, scale::fit_costs(runs.runs));
+  regression.machine = runs.machine;
+  TRY(Equation equation, scale::scale_by_regression(profile, regression, arguments.options));
+  return emit(equation, report::equation_text(equation, arguments.view), arguments.output);
 }
 
 Status run(ScaleArguments& arguments) {
   TRY(arguments.options.at, settings_at(arguments.at));
+  if (arguments.program.words.empty()) return without_program(arguments);
+  if (!arguments.sorting.empty()) return wrong_usage("--sorting stands alone: it is about no program");
+  if (!arguments.runs.empty() && (arguments.measure || arguments.measure_at)) return wrong_usage("--runs takes the place of --measure", "leave one of them away");
   if (!arguments.plan.empty()) {
     TRY(arguments.options.plan, read_record<ParallelPlan>(arguments.plan));
   }
   if (!arguments.cost.empty()) {
     TRY(arguments.options.cost, named_file<CostFile>(arguments.cost, "costs", ".cost.json"));
   }
-  TRY(std::vector<Machine> machines, load_machines(arguments.machines));
+  std::vector<Machine> machines;
+  if (arguments.regression.empty() && arguments.static_file.empty()) {
+    TRY(machines, load_machines(arguments.machines));
+  }
   arguments.program.arguments = program_arguments();
   TRY(Profile profile, profile_of(arguments.program));
   if (!profile.scaling || profile.scaling->shares.empty())
     return unfit("the profile knows its counts for the recorded run only", profile.program, "perfcast analyze prog.c --param N=ARG1 -- 500");
-  if (arguments.measure || arguments.measure_at) CHECK_OK(calibrate(profile, arguments));
-  TRY(std::vector<Equation> equations, scale::scale(profile, machines, arguments.options));
-  if (arguments.measure_at) {
-    TRY(ReadyProgram ready, ready_program(profile.run, Seconds{arguments.program.timeout}));
-    for (EquationPoint& point : equations.front().at) point.measured = timed(ready, profile.run, point.set);
+  if (!arguments.static_file.empty()) {
+    TRY(StaticProblem problem, named_file<StaticProblem>(arguments.static_file, "static", ".static.json"));
+    TRY(problem, scale::solve_static(std::move(problem), arguments.options.at.empty() ? scale::Setting{} : arguments.options.at.front(), &profile));
+    return emit(problem, report::static_text(problem), arguments.output);
   }
+  SizedTimer timer(profile, Seconds{arguments.program.timeout});
+  if (!arguments.runs.empty()) {
+    TRY(arguments.options.measured, runs_of(arguments.runs, profile));
+  }
+  if (arguments.measure || arguments.measure_at) {
+    TRY(arguments.options.measured, time_small_sizes(profile, timer));
+  }
+  if (!arguments.regression.empty()) return by_regression(profile, arguments);
+  if (!arguments.save_runs.empty()) CHECK_OK(save_runs(arguments.save_runs, profile, machines.front().name, arguments.options.measured));
+  TRY(std::vector<Equation> equations, scale::scale(profile, machines, arguments.options));
+  if (arguments.measure_at)
+    for (EquationPoint& point : equations.front().at) point.measured = timer(point.set);
   return emit(equations.front(), report::equations_text(equations, arguments.view), arguments.output);
 }
 
@@ -114,6 +124,7 @@ Status run(ScaleArguments& arguments) {
 void add_scale(CLI::App& app, Action& action) {
   auto a = std::make_shared<ScaleArguments>();
   add_program_options(app, a->program);
+  app.get_option("program")->required(false);
   add_machine_option(app, a->machines);
   app.add_option("--at", a->at, "Where to evaluate: N=8000 or N=8000,P=16; repeatable")->allow_extra_args(false);
   app.add_option("--sensitivity", a->options.sensitivity, "Derivative and elasticity in these parameters; \"all\" ranks everything")->delimiter(',')->allow_extra_args(false);
@@ -121,6 +132,11 @@ void add_scale(CLI::App& app, Action& action) {
   app.add_option("--plan", a->plan, "How the work is divided among P processors and what they send (perfcast.plan)");
   app.add_flag("--measure", a->measure, "Time the program here at small sizes and calibrate the costs by them");
   app.add_flag("--check", a->measure_at, "As --measure, and time it at the --at sizes too");
+  app.add_option("--runs", a->runs, "Calibrate by the runs of this program in a file (perfcast.runs) instead of timing it now");
+  app.add_option("--save-runs", a->save_runs, "With --measure: add the timed runs, with what they execute, to this file");
+  app.add_option("--regression", a->regression, "Machine costs by regression over the runs in a file; with a program, its time by them");
+  app.add_option("--static", a->static_file, "Speedup, utilisation and the largest startup by counts alone (perfcast.static, or the name of a bundled one)");
+  app.add_option("--sorting", a->sorting, "External sorting: balance of processors, disks and network (perfcast.sorting, or the name of a bundled one)");
   app.add_flag("--views", a->options.views, "Speedup, scaleup and scaled speedup with the share of each term");
   app.add_flag("--surfaces", a->options.surfaces, "Time, and sensitivities, over sizes and processors");
   app.add_option("--as", a->view.as, "The equation alone: latex or c")->check(CLI::IsMember({"text", "latex", "c"}));

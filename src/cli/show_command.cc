@@ -1,13 +1,17 @@
 // Shows what a record file says. A profile is shown as the statistics of its source level, whole or in part.
 #include "cli/command.h"
 #include "cli/common.h"
+#include "record/regression.h"
+#include "record/static_model.h"
 #include "report/choice_text.h"
 #include "report/comparison_text.h"
 #include "report/dilation_text.h"
+#include "report/equation_text.h"
 #include "report/gate_text.h"
 #include "report/machine_text.h"
 #include "report/parallel_text.h"
 #include "report/prediction_text.h"
+#include "report/scale_text.h"
 #include "report/statistics.h"
 #include "report/study_text.h"
 #include "report/tree_text.h"
@@ -69,6 +73,22 @@ Status run(const ShowArguments& arguments) {
   if (format == UseTree::format) {
     TRY(UseTree tree, record_from_json<UseTree>(*json, arguments.record));
     return emit(tree, report::tree_text(tree), arguments.output);
+  }
+  if (format == Equation::format) {
+    TRY(Equation equation, record_from_json<Equation>(*json, arguments.record));
+    return emit(equation, report::equation_text(equation, {arguments.rows}), arguments.output);
+  }
+  if (format == Regression::format) {
+    TRY(Regression regression, record_from_json<Regression>(*json, arguments.record));
+    return emit(regression, report::regression_text(regression), arguments.output);
+  }
+  if (format == StaticProblem::format) {
+    TRY(StaticProblem problem, record_from_json<StaticProblem>(*json, arguments.record));
+    return emit(problem, report::static_text(problem), arguments.output);
+  }
+  if (format == SortingStudy::format) {
+    TRY(SortingStudy study, record_from_json<SortingStudy>(*json, arguments.record));
+    return emit(study, report::sorting_text(study), arguments.output);
   }
   if (format == Study::format) {
     TRY(Study study, record_from_json<Study>(*json, arguments.record));

@@ -133,6 +133,28 @@ Law law_of(const std::vector<std::string>& names, const std::vector<std::vector<
   return best;
 }
 
+Law law_in_scales(const std::vector<std::string>& names, const std::vector<std::vector<double>>& points, std::span<const double> values, std::span<const Scale> scales) {
+  Samples samples{names, points, values};
+  Rows all;
+  for (std::size_t k = 0; k < points.size(); k++)
+    if (values[k] > 0) all.push_back(k);
+  Law best{all.empty() ? Expr(0) : Expr(values[all.back()]), 1};
+  double least = INFINITY;
+  auto consider = [&](const std::vector<Expr>& functions) {
+    auto fitted = linear_in(functions)(samples, all);
+    if (!fitted) return;
+    for (const Expr& term : fitted->kind() == Kind::sum ? fitted->parts() : std::vector<Expr>{*fitted})
+      if (split_number(term).number.value < 0) return;
+    // Simple ones come first: what follows must be clearly better.
+    double error = miss(*fitted, samples, all);
+    if (error < 0.7 * least - 1e-6) least = error, best = {*fitted, error};
+  };
+  consider({1});
+  for (const Scale& scale : scales) consider({scale.expression});
+  for (const Scale& scale : scales) consider({1, scale.expression});
+  return best;
+}
+
 Law growth_law(const std::vector<std::string>& names, const std::vector<std::vector<double>>& points, std::span<const double> values) {
   Samples samples{names, points, values};
   Rows all;

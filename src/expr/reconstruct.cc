@@ -257,12 +257,10 @@ std::optional<ExactForm> Reconstructor::exact(std::span<const double> values) co
   return form;
 }
 
-std::optional<ExactForm> Reconstructor::exact_with(std::span<const double> values, const std::string& hidden, std::span<const double> hidden_values) const {
-  // The hidden count becomes one more parameter that occurs to the first power only.
-  Reconstructor more(names_, points_, least_checks_);
-  more.names_.push_back(hidden);
-  for (std::size_t k = 0; k < points_.size(); k++) more.points_[k].push_back(hidden_values[k]);
-  const Expr h = symbol(hidden);
+// The bases a hidden count may multiply, evaluated at the samples once: many counts are tried with many hidden ones.
+const std::vector<Reconstructor::Evaluated>& Reconstructor::bases_with_hidden() const {
+  if (!evaluated_.empty()) return evaluated_;
+  std::vector<Basis> bases;
   for (int period : {1, 2, 4, 8})
     for (int degree : {0, 1, 2, 3}) {
       Basis basis{{1}, degree, period};
@@ -277,10 +275,51 @@ std::optional<ExactForm> Reconstructor::exact_with(std::span<const double> value
             }
         basis.functions = std::move(next);
       }
-      for (std::size_t k = basis.functions.size(); k-- > 0;) basis.functions.push_back(basis.functions[k] * h);
-      if (basis.functions.size() > 40) continue;
-      if (auto form = more.solve(basis, values, more.order_)) return form;
+      bases.push_back(std::move(basis));
     }
+  bases.insert(bases.end(), special_.begin(), special_.end());
+  for (Basis& basis : bases) {
+    Evaluated evaluated{basis, {}};
+    auto program = Program::compile(basis.functions, names_);
+    if (!program) continue;
+    bool whole = true;
+    for (const auto& point : points_) {
+      std::vector<double> row(basis.functions.size());
+      program->evaluate(point, row);
+      whole = whole && std::ranges::all_of(row, is_whole);
+      evaluated.at.push_back(std::move(row));
+    }
+    if (whole) evaluated_.push_back(std::move(evaluated));
+  }
+  return evaluated_;
+}
+
+std::optional<ExactForm> Reconstructor::exact_with(std::span<const double> values, std::span<const Hidden> hidden) const {
+  constexpr std::size_t most_unknowns = 48;
+  for (const auto& [basis, at] : bases_with_hidden()) {
+    const std::size_t each = basis.functions.size(), unknowns = each * (1 + hidden.size());
+    if (unknowns > most_unknowns || points_.size() < unknowns + static_cast<std::size_t>(least_checks_)) continue;
+    ExactSystem system(unknowns);
+    bool holds = true;
+    for (std::size_t k = 0; k < order_.size() && holds; k++) {
+      const std::size_t r = order_[k];
+      std::vector<Rational> row(at[r].begin(), at[r].end());
+      for (const Hidden& h : hidden)
+        for (std::size_t f = 0; f < each; f++) row.push_back(row[f] * Rational(h.values[r]));
+      row.emplace_back(values[r]);
+      holds = system.add(std::move(row));
+    }
+    if (!holds || !system.determined() || system.checks() < least_checks_) continue;
+    const std::vector<Rational> x = system.solution();
+    std::vector<Expr> terms;
+    for (std::size_t k = 0; k < unknowns; k++) {
+      auto number = to_expr(x[k]);
+      if (!number) return {};
+      const Expr term = *number * basis.functions[k % each];
+      terms.push_back(k < each ? term : term * symbol(hidden[k / each - 1].name));
+    }
+    return ExactForm{sum(std::move(terms)), static_cast<int>(unknowns), system.checks(), 0, basis.degree, basis.period};
+  }
   return {};
 }
 

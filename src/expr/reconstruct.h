@@ -34,8 +34,12 @@ class Reconstructor {
   Reconstructor(std::vector<std::string> names, std::vector<std::vector<double>> points, int least_checks = 2);
 
   std::optional<ExactForm> exact(std::span<const double> values) const;
-  // p(N) + hidden * q(N), where `hidden` has these values in the samples.
-  std::optional<ExactForm> exact_with(std::span<const double> values, const std::string& hidden, std::span<const double> hidden_values) const;
+  // p(N) + H1 q1(N) + H2 q2(N) + ..., where each hidden count has these values in the samples.
+  struct Hidden {
+    std::string name;
+    std::vector<double> values;
+  };
+  std::optional<ExactForm> exact_with(std::span<const double> values, std::span<const Hidden> hidden) const;
 
   std::size_t samples() const { return points_.size(); }
 
@@ -49,8 +53,15 @@ class Reconstructor {
   std::optional<ExactForm> one_parameter(std::span<const double> values, const std::vector<std::size_t>& rows) const;
   std::optional<ExactForm> several_parameters(std::span<const double> values) const;
 
+  struct Evaluated {
+    Basis basis;
+    std::vector<std::vector<double>> at;  // [sample][function]
+  };
+  const std::vector<Evaluated>& bases_with_hidden() const;
+
   std::vector<std::string> names_;
   std::vector<std::vector<double>> points_;
+  mutable std::vector<Evaluated> evaluated_;
   std::vector<std::size_t> order_;  // rows, mixed so that few of them already span the sizes
   int least_checks_;
   std::vector<Basis> special_;      // one parameter: logarithms and powers of two
@@ -68,6 +79,11 @@ struct Scale {
 };
 Law law_of(const std::vector<std::string>& names, const std::vector<std::vector<double>>& points, std::span<const double> values,
            std::span<const Scale> scales = {});
+
+// For few samples: a constant and a multiple of one of the scales, neither negative; the simplest that fits about as well
+// as the best. `spread` is how far it misses the samples themselves.
+Law law_in_scales(const std::vector<std::string>& names, const std::vector<std::vector<double>>& points, std::span<const double> values,
+                  std::span<const Scale> scales);
 
 // How much memory grows: a constant and powers of the parameters, none of them negative.
 Law growth_law(const std::vector<std::string>& names, const std::vector<std::vector<double>>& points, std::span<const double> values);

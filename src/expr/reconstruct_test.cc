@@ -94,9 +94,32 @@ TEST(Reconstruct, HiddenVariable) {
   for (const auto& p : points) hidden.push_back(20 + std::floor(p[0] / 3) + static_cast<double>(random() % 4)), values.push_back(p[0] * p[0] * hidden.back() + 3 * p[0]);
   Reconstructor reconstructor({"N"}, points);
   EXPECT_FALSE(reconstructor.exact(values));
-  auto form = reconstructor.exact_with(values, "H1", hidden);
+  std::vector<Reconstructor::Hidden> one{{"H1", hidden}};
+  auto form = reconstructor.exact_with(values, one);
   ASSERT_TRUE(form);
   EXPECT_EQ(evaluate(form->expression, {{"N", 100}, {"H1", 60}}).value(), 600300);
+  // A second one, and logarithms beside it.
+  std::vector<double> other, both;
+  for (std::size_t k = 0; k < points.size(); k++)
+    other.push_back(static_cast<double>(random() % 50)), both.push_back(2 * points[k][0] * hidden[k] - 3 * other[k] + 7 + std::floor(std::log2(points[k][0])));
+  std::vector<Reconstructor::Hidden> two{{"H1", hidden}, {"H2", other}};
+  EXPECT_FALSE(reconstructor.exact_with(both, one));
+  auto more = reconstructor.exact_with(both, two);
+  ASSERT_TRUE(more);
+  EXPECT_EQ(evaluate(more->expression, {{"N", 70}, {"H1", 30}, {"H2", 5}}).value(), 2 * 70 * 30 - 15 + 7 + 6);
+}
+
+TEST(Law, InScalesPrefersTheSimple) {
+  std::vector<std::vector<double>> points{{100}, {200}, {400}, {800}};
+  const Expr n = symbol("N");
+  std::vector<Scale> scales{{n, {}}, {n * n, {}}};
+  Law flat = law_in_scales({"N"}, points, std::vector<double>{50, 50, 51, 50}, scales);
+  EXPECT_TRUE(flat.expression.is_number());
+  Law square = law_in_scales({"N"}, points, std::vector<double>{30000, 120000, 480000, 1920000}, scales);
+  EXPECT_NEAR(evaluate(square.expression, {{"N", 1600}}).value(), 7680000, 1);
+  Law both = law_in_scales({"N"}, points, std::vector<double>{1000 + 200, 1000 + 400, 1000 + 800, 1000 + 1600}, scales);
+  EXPECT_NEAR(evaluate(both.expression, {{"N", 1600}}).value(), 4200, 1);
+  EXPECT_LT(both.spread, 1e-9);
 }
 
 TEST(Law, ChosenByHowItExtrapolates) {

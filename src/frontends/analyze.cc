@@ -154,20 +154,25 @@ bool is_brief(const std::string& name) {
   return false;
 }
 
-// What the program runs in libraries, as machine code; where that cannot be had, routines are costed by name later.
+// What the program runs in libraries with these arguments, as machine code: counted to the end, or scaled by calls.
+Result<machine_code::LibraryCode> library_code(const AnalyzeOptions& options, const std::vector<std::string>& arguments, const CompiledProgram& program,
+                                               const CountedRun& counted, std::map<std::string, double> known_calls, std::vector<InstructionForm>& forms) {
+  const std::string executable = program.scratch.file("plain-for-libraries");
+  machine_code::LibraryTraceOptions trace;
+  trace.input_file = options.input_file, trace.folder = options.folder, trace.known_calls = std::move(known_calls);
+  for (const auto& unit : counted.units)
+    for (const auto& function : unit.functions) trace.own_functions.push_back(function.name);
+  if (!fs::exists(executable)) CHECK_OK(llvm_ir::build_plain(program, executable));
+  return machine_code::trace_library_code(executable, arguments, forms, trace);
+}
+
+// Where it cannot be had, routines are costed by name later.
 void add_libraries(const AnalyzeOptions& options, const CompiledProgram& program, const CountedRun& counted, Profile& profile) {
   double calls = 0;
   bool brief = true;
   for (const auto& [name, times] : profile.library_calls) calls += times, brief = brief && (times == 0 || is_brief(name));
   if (brief && calls < calls_that_matter * profile.run.seconds && calls < 2000) return;
-  const std::string executable = program.scratch.file("plain-for-libraries");
-  machine_code::LibraryTraceOptions trace;
-  trace.input_file = options.input_file, trace.folder = options.folder, trace.known_calls = engine::calls_beyond(*profile.machine);
-  for (const auto& unit : counted.units)
-    for (const auto& function : unit.functions) trace.own_functions.push_back(function.name);
-  auto built = llvm_ir::build_plain(program, executable);
-  auto libraries = built ? machine_code::trace_library_code(executable, options.arguments, profile.forms, trace)
-                         : Result<machine_code::LibraryCode>(std::unexpected(built.error()));
+  auto libraries = library_code(options, options.arguments, program, counted, engine::calls_beyond(*profile.machine), profile.forms);
   if (!libraries) {
     profile.gaps.push_back({"library code was not traced: " + libraries.error().what, {}, 0});
     return;
@@ -176,21 +181,25 @@ void add_libraries(const AnalyzeOptions& options, const CompiledProgram& program
   profile.gaps.insert(profile.gaps.end(), libraries->gaps.begin(), libraries->gaps.end());
 }
 
-// Statements read from the syntax trees, with the executions of their positions. What cannot be read is a gap.
-void add_source(const CompiledProgram& program, const PositionCounts& positions, Profile& profile) {
-  using Read = Result<Graph> (*)(const std::vector<SourceFile>&, std::vector<Gap>&, std::vector<Region>&);
-  using Apply = void (*)(Graph&, const PositionCounts&, std::vector<Gap>&);
+// Statements read from the syntax trees, not counted yet.
+struct SourceReading {
+  Graph graph;
+  void (*apply)(Graph&, const PositionCounts&, std::vector<Gap>&);
+  std::vector<Gap> gaps;
+};
+
+// What cannot be read is a gap.
+std::vector<SourceReading> read_sources(const CompiledProgram& program, Profile& profile) {
   std::vector<SourceFile> c_family, fortran;
   for (const auto& unit : program.units)
     (unit.language == llvm_ir::Language::fortran ? fortran : c_family).push_back({unit.source, unit.flags, unit.folder});
-  auto add = [&](const std::vector<SourceFile>& files, Read read, Apply apply) {
+  std::vector<SourceReading> readings;
+  auto add = [&](const std::vector<SourceFile>& files, auto read, auto apply) {
     if (files.empty()) return;
     std::vector<Gap> gaps;
-    auto graph = read(files, gaps, profile.regions);
-    if (graph) {
-      apply(*graph, positions, gaps);
-      if (!profile.source) profile.source.emplace();
-      std::ranges::move(graph->functions, std::back_inserter(profile.source->functions));
+    if (auto graph = read(files, gaps, profile.regions)) {
+      readings.push_back({std::move(*graph), apply, std::move(gaps)});
+      return;
     } else {
       gaps.push_back({"the source level is missing: " + graph.error().message(), {}, 0});
     }
@@ -198,6 +207,19 @@ void add_source(const CompiledProgram& program, const PositionCounts& positions,
   };
   add(c_family, read_c_family, apply_counts);
   add(fortran, read_fortran, apply_fortran_counts);
+  return readings;
+}
+
+// The statements with the executions of their positions.
+std::optional<Graph> counted_source(const std::vector<SourceReading>& readings, const PositionCounts& positions, std::vector<Gap>& gaps) {
+  if (readings.empty()) return {};
+  Graph all;
+  for (SourceReading reading : readings) {
+    reading.apply(reading.graph, positions, reading.gaps);
+    std::ranges::move(reading.graph.functions, std::back_inserter(all.functions));
+    std::ranges::move(reading.gaps, std::back_inserter(gaps));
+  }
+  return all;
 }
 
 // What the source's loops ask for, and what the compiler said about them. Only `bounds` asks, so it may be missing.
@@ -259,29 +281,41 @@ Status add_levels(const AnalyzeOptions& options, const CompiledProgram& program,
       add_libraries(options, program, final_run, profile);
     }
   }
-  if (!options.parameters.empty() && profile.ir && final_run.complete) {
-    scaling::ScalingOptions scaling;
-    scaling.count = count, scaling.parameters = options.parameters, scaling.memory = options.memory_level, scaling.progress = options.progress;
-    CHECK_OK(scaling::add_scaling(counted, final_run, scaling, profile));
-  }
-  if (!options.source_level || !final_run.complete) return {};
-
+  std::vector<SourceReading> readings;
   // At -O0 the final IR has every source position already: one run serves both levels.
-  const bool same = std::ranges::all_of(
+  const bool one_stage = std::ranges::all_of(
       program.units, [](const llvm_ir::Unit& unit) { return unit.early_bitcode == unit.final_bitcode; });
-  CountedRun early_run;
-  if (same) {
-    early_run = std::move(final_run);
-  } else {
-    tell("counting the source statements");
-    TRY(early_run, count_run(counted, Stage::early, count));
-    if (early_run.outcome.output != final_run.outcome.output)
-      profile.gaps.push_back({"two runs printed different output: the source and compiled levels may disagree", {}, 0});
+  if (options.source_level && final_run.complete) {
+    CountedRun early_run;
+    if (!one_stage) {
+      tell("counting the source statements");
+      TRY(early_run, count_run(counted, Stage::early, count));
+      if (early_run.outcome.output != final_run.outcome.output)
+        profile.gaps.push_back({"two runs printed different output: the source and compiled levels may disagree", {}, 0});
+    }
+    const CountedRun& run = one_stage ? final_run : early_run;
+    if (options.machine_level) add_source_loops(program, run, Stage::early, profile);
+    TRY(PositionCounts positions, position_counts(program, Stage::early, run));
+    readings = read_sources(program, profile);
+    profile.source = counted_source(readings, positions, profile.gaps);
   }
-  if (options.machine_level) add_source_loops(program, early_run, Stage::early, profile);
-  TRY(PositionCounts positions, position_counts(program, Stage::early, early_run));
-  add_source(program, positions, profile);
-  return {};
+  if (options.parameters.empty() || !profile.ir || !final_run.complete) return {};
+
+  scaling::ScalingOptions scaling;
+  scaling.count = count, scaling.parameters = options.parameters, scaling.memory = options.memory_level, scaling.progress = options.progress;
+  scaling.one_stage = one_stage;
+  scaling.source = [&](const CountedRun& run) -> std::optional<Graph> {
+    auto positions = position_counts(program, Stage::early, run);
+    std::vector<Gap> ignored;
+    return positions ? counted_source(readings, *positions, ignored) : std::nullopt;
+  };
+  scaling.library = [&](const std::vector<std::string>& arguments) -> std::optional<Graph> {
+    std::vector<InstructionForm> forms;
+    auto code = library_code(options, arguments, program, final_run, {}, forms);
+    return code && code->complete ? std::optional(std::move(code->graph)) : std::nullopt;
+  };
+  scaling.code = &program;
+  return scaling::add_scaling(counted, final_run, scaling, profile);
 }
 
 }  // namespace

@@ -111,26 +111,39 @@ void describe(Fields& f, ScalingView& v) {
 
 // How the costs were adjusted to runs here.
 struct Calibration {
-  double core = 1, memory = 1, spread = 0;
+  double core = 1, memory = 1, far = 1, system = 1;  // factors: of the core, of caches, of memory beyond them, of page faults and start
+  double spread = 0;                                 // of the runs around the equation
   int runs = 0;
   bool operator==(const Calibration&) const = default;
 };
 template <class Fields>
-void describe(Fields& f, Calibration& c) { f("core", c.core), f("memory", c.memory), f("spread", c.spread), f("runs", c.runs); }
+void describe(Fields& f, Calibration& c) {
+  f("core", c.core), f("memory", c.memory), f("far", c.far), f("system", c.system), f("spread", c.spread), f("runs", c.runs);
+}
 
 // Speedup and utilisation from counts alone (Clement, chapter 3), in units of one operation.
 struct StaticAnswer {
   double processors = 1, speedup = 1, utilisation = 1;
   double sequential = 0, parallel = 0, misses = 0, loops = 0, messages = 0;  // X_s, X_p, C_m X_m, X_lambda, X_c
   std::optional<double> startup_limit_seconds;  // Theorem 3.1: below this, half of the processors' time is used
+  std::optional<double> startup_limit;          // the same in operations, where their time is not known
   bool operator==(const StaticAnswer&) const = default;
 };
 template <class Fields>
 void describe(Fields& f, StaticAnswer& a) {
   f.need("processors", a.processors), f.need("speedup", a.speedup), f.need("utilisation", a.utilisation), f("sequential", a.sequential);
   f("parallel", a.parallel), f("misses", a.misses), f("loops", a.loops), f("messages", a.messages);
-  f("startup_limit_seconds", a.startup_limit_seconds);
+  f("startup_limit_seconds", a.startup_limit_seconds), f("startup_limit", a.startup_limit);
 }
+
+// The same program on one of several machines (figure 6.13).
+struct ComparedMachine {
+  std::string machine, seconds;
+  std::vector<EquationPoint> at;
+  bool operator==(const ComparedMachine&) const = default;
+};
+template <class Fields>
+void describe(Fields& f, ComparedMachine& c) { f.need("machine", c.machine), f.need("seconds", c.seconds), f("at", c.at); }
 
 struct Equation {
   static constexpr const char* format = "perfcast.equation";
@@ -142,7 +155,7 @@ struct Equation {
   std::string seconds;                      // in the parameters
   std::string latex, c;
   std::map<std::string, double> blocks;     // exact, interpolated, ratio, unknown: numbers of blocks
-  std::map<std::string, double> shares;     // the same as shares of the executed instructions
+  std::map<std::string, double> shares;     // the same as shares of the executed instructions; "exact given hidden", "library"
   std::vector<std::string> hidden;          // counts that depend on the data, and their laws
   std::vector<EquationTerm> terms;
   std::vector<EquationPoint> at;
@@ -154,6 +167,7 @@ struct Equation {
   std::optional<Calibration> calibration;
   std::vector<EquationPoint> calibration_runs;  // what was timed for it
   std::vector<StaticAnswer> static_model;   // by number of processors, with a plan
+  std::vector<ComparedMachine> compared;    // several machines side by side, this one first
   std::vector<std::string> remarks;
   bool operator==(const Equation&) const = default;
 };
@@ -162,16 +176,17 @@ void describe(Fields& f, Equation& e) {
   f.need("program", e.program), f("machine", e.machine), f("made_by", e.made_by), f.need("parameters", e.parameters), f("recorded", e.recorded);
   f.need("seconds", e.seconds), f("latex", e.latex), f("c", e.c), f.need("blocks", e.blocks), f("shares", e.shares), f("hidden", e.hidden);
   f("terms", e.terms), f.need("at", e.at), f("sensitivity", e.sensitivity), f("surfaces", e.surfaces), f("views", e.views);
-  f("optimum", e.optimum), f("offers", e.offers), f("calibration", e.calibration), f("calibration_runs", e.calibration_runs), f("static_model", e.static_model), f("remarks", e.remarks);
+  f("optimum", e.optimum), f("offers", e.offers), f("calibration", e.calibration), f("calibration_runs", e.calibration_runs), f("static_model", e.static_model), f("compared", e.compared), f("remarks", e.remarks);
 }
 
 // How a program is divided among processors and what it sends, as a file: the paper's compiler knew it from the source.
 struct PlannedCommunication {
   std::string pattern, times = "1", bytes = "0";  // expressions in the parameters and P
+  std::string seconds;                            // of one, where it is known better than by the network's pattern
   bool operator==(const PlannedCommunication&) const = default;
 };
 template <class Fields>
-void describe(Fields& f, PlannedCommunication& c) { f.need("pattern", c.pattern), f("times", c.times), f("bytes", c.bytes); }
+void describe(Fields& f, PlannedCommunication& c) { f.need("pattern", c.pattern), f("times", c.times), f("bytes", c.bytes), f("seconds", c.seconds); }
 
 struct ParallelPlan {
   static constexpr const char* format = "perfcast.plan";
@@ -180,11 +195,18 @@ struct ParallelPlan {
   std::map<std::string, double> costs;           // startup, per_byte, per_hop in seconds; else the machine's, else the network's
   std::vector<std::string> parallel;             // functions or file:line whose work is divided; "*": everything
   std::vector<PlannedCommunication> communications;
+  double recorded_processors = 1;                // among how many the work of the profile's counts was divided already
+  bool shared_memory = false;                    // threads: all data lies in one memory
+  double bandwidth_gain = 0;                     // of shared memory: all processors together over one; 0: no limit known
+  double processors = 0;                         // that the machine has; 0: as many as asked for
+  std::vector<std::string> remarks;
   bool operator==(const ParallelPlan&) const = default;
 };
 template <class Fields>
 void describe(Fields& f, ParallelPlan& p) {
   f("network", p.network), f("costs", p.costs), f("parallel", p.parallel), f("communications", p.communications);
+  f("recorded_processors", p.recorded_processors), f("shared_memory", p.shared_memory), f("bandwidth_gain", p.bandwidth_gain);
+  f("processors", p.processors), f("remarks", p.remarks);
 }
 
 // Cost functions as expressions, for price against performance (Clement 6.2.1).

@@ -84,10 +84,26 @@ std::string offers_text(const Equation& e) {
   return all;
 }
 
+std::string compared_text(const Equation& e) {
+  std::vector<std::string> head{"at"};
+  for (const ComparedMachine& c : e.compared) head.push_back(c.machine);
+  Table table(head);
+  for (std::size_t k = 0; k < e.at.size(); k++) {
+    std::vector<std::string> row{set_text(e.at[k].set)};
+    for (const ComparedMachine& c : e.compared) row.push_back(k < c.at.size() ? time_text(c.at[k].seconds) : "-");
+    table.add(row);
+  }
+  return "\nmachines side by side\n" + table.text();
+}
+
 std::string blocks_text(const Equation& e) {
   auto of = [](const std::map<std::string, double>& map, const char* key) { auto it = map.find(key); return it == map.end() ? 0.0 : it->second; };
-  return fmt::format("counts: {} blocks proved, {} interpolated and checked, {} by ratio, {} unknown; {} of the instructions are exact\n", of(e.blocks, "exact"), of(e.blocks, "interpolated"),
-                     of(e.blocks, "ratio"), of(e.blocks, "unknown"), percent_text(of(e.shares, "proved") + of(e.shares, "interpolated")));
+  std::string all = fmt::format("counts: {} blocks proved, {} interpolated and checked, {} by ratio, {} unknown; {} of the program's own instructions are exact\n", of(e.blocks, "exact"),
+                                of(e.blocks, "interpolated"), of(e.blocks, "ratio"), of(e.blocks, "unknown"), percent_text(of(e.shares, "proved") + of(e.shares, "interpolated")));
+  const double given = of(e.shares, "exact given hidden"), library = of(e.shares, "library");
+  if (given > 0) all += fmt::format("        {} more are exact given the hidden counts below\n", percent_text(given));
+  if (library > 0.001) all += fmt::format("        libraries execute {} of all instructions; they grow by laws of their own\n", percent_text(library));
+  return all;
 }
 
 }  // namespace
@@ -119,6 +135,7 @@ std::string equation_text(const Equation& e, const EquationView& view) {
     all += fmt::format("\nbest performance for the price ({}{}): ", e.optimum->how, e.optimum->unimodal ? ", one maximum" : ", several maxima");
     all += set_text(e.optimum->at) + fmt::format("; performance/price {}\n", number_text(e.optimum->value));
   }
+  if (!e.compared.empty()) all += compared_text(e);
   if (!e.offers.empty()) all += offers_text(e);
   if (!e.remarks.empty()) all += "\n";
   for (const auto& remark : e.remarks) all += "remark: " + remark + "\n";
@@ -127,23 +144,12 @@ std::string equation_text(const Equation& e, const EquationView& view) {
 
 std::string equations_text(const std::vector<Equation>& equations, const EquationView& view) {
   std::string all;
-  for (std::size_t k = 0; k < equations.size(); k++) {
+  for (std::size_t k = 1; k < equations.size(); k++) {
     Equation one = equations[k];
-    if (k + 1 < equations.size()) one.offers.clear();
-    all += (k ? "\n" : "") + equation_text(one, view);
+    one.offers.clear(), one.surfaces.clear();
+    all += equation_text(one, view) + "\n";
   }
-  if (equations.size() > 1 && view.as == "text") {
-    std::vector<std::string> head{"at"};
-    for (const Equation& e : equations) head.push_back(e.machine);
-    Table table(head);
-    for (std::size_t k = 0; k < equations[0].at.size(); k++) {
-      std::vector<std::string> row{set_text(equations[0].at[k].set)};
-      for (const Equation& e : equations) row.push_back(time_text(e.at[k].seconds));
-      table.add(row);
-    }
-    all += "\nmachines side by side\n" + table.text();
-  }
-  return all;
+  return equations.empty() ? all : all + equation_text(equations.front(), view);
 }
 
 }  // namespace perfcast::report

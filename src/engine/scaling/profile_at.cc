@@ -57,7 +57,7 @@ class Sizer {
 
   void run() {
     Profile& p = result_.profile;
-    for (Graph* graph : {p.ir ? &*p.ir : nullptr, p.machine ? &*p.machine : nullptr})
+    for (Graph* graph : {p.source ? &*p.source : nullptr, p.ir ? &*p.ir : nullptr, p.machine ? &*p.machine : nullptr})
       if (graph)
         for (Function& function : graph->functions) size(function, graph == (p.ir ? &*p.ir : nullptr));
     for (auto& [name, calls] : p.library_calls)
@@ -147,6 +147,12 @@ class Sizer {
   std::map<std::tuple<std::string, std::string, int>, std::vector<std::pair<const SizedMemory*, const Access*>>> others_;
 };
 
+bool has_expressions(const Graph& graph) {
+  return std::ranges::any_of(graph.functions, [](const Function& function) {
+    return std::ranges::any_of(function.blocks, [](const Block& block) { return !block.count.expression.empty(); });
+  });
+}
+
 void add_warnings(const Profile& profile, const std::map<std::string, double>& set, SizedProfile& result) {
   const Scaling& scaling = *profile.scaling;
   for (const auto& [name, value] : set) {
@@ -159,6 +165,8 @@ void add_warnings(const Profile& profile, const std::map<std::string, double>& s
     if (auto from = scaling.from.find(name); from != scaling.from.end() && value < from->second)
       result.warnings.push_back(fmt::format("some counts are known for {} >= {} only", name, from->second));
   }
+  if (set != profile.run.parameters && profile.source && !has_expressions(*profile.source))
+    result.warnings.push_back("source-level counts (hllc, poc) are those of the recorded run: they have no expressions");
 }
 
 }  // namespace
@@ -207,7 +215,8 @@ Result<SizedProfile> profile_at(const Profile& profile, const std::map<std::stri
     auto it = profile.scaling->shares.find(word);
     return it == profile.scaling->shares.end() ? 0.0 : it->second;
   };
-  result.spread = share("ratio") * std::max(hidden, 0.05) + share("unknown") * 0.5;
+  const double library = share("library");
+  result.spread = (1 - library) * (share("ratio") * std::max(hidden, 0.05) + share("unknown") * 0.5) + library * 0.05;
   return result;
 }
 

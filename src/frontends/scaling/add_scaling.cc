@@ -10,6 +10,7 @@
 #include "frontends/machine_code/machine_graph.h"
 #include "frontends/memory_profile/memory_profile.h"
 #include "frontends/scaling/certificate.h"
+#include "frontends/scaling/library_growth.h"
 #include "frontends/scaling/symbolic_counts.h"
 
 namespace perfcast::scaling {
@@ -22,6 +23,7 @@ struct Sample {
   Setting setting;
   std::vector<UnitCounts> units;
   double page_faults = 0, seconds = 0;
+  std::optional<Graph> source;
 };
 
 std::string setting_text(const Setting& setting) {
@@ -69,8 +71,10 @@ class Work {
   Status run(const CountedRun& recorded) {
     tell("counting at other sizes");
     TRY(llvm_ir::CountedProgram counted, llvm_ir::CountedProgram::build(program_, llvm_ir::Stage::final));
+    if (options_.source && profile_.source && !options_.one_stage)
+      if (auto early = llvm_ir::CountedProgram::build(program_, llvm_ir::Stage::early)) early_ = std::move(*early);
     try_sizes(profile_.run.parameters, [&](const Setting& setting, bool held_out) { return attempt(counted, setting, held_out); }, options_.sizes);
-    samples_.push_back({profile_.run.parameters, recorded.units, recorded.page_faults, recorded.outcome.cpu.value});
+    samples_.push_back({profile_.run.parameters, recorded.units, recorded.page_faults, recorded.outcome.cpu.value, profile_.source});
     scaling_.runs.push_back({profile_.run.parameters, recorded.page_faults, recorded.outcome.cpu.value, true, {}});
     if (!enough()) return {};
     std::ranges::sort(samples_, {}, [](const Sample& s) { return s.setting; });
@@ -102,8 +106,21 @@ class Work {
     const bool same_end = run->complete && run->outcome.ending == Ending::exited && run->outcome.code == profile_.run.exit_code;
     tried.taken = same_end;
     scaling_.runs.push_back({setting, run->page_faults, run->outcome.cpu.value, held_out, same_end ? "" : run->outcome.how_it_ended(count.limits)});
-    if (same_end) samples_.push_back({setting, std::move(run->units), run->page_faults, run->outcome.cpu.value});
+    if (!same_end) return tried;
+    std::optional<Graph> source = source_at(*run, count, tried);
+    samples_.push_back({setting, std::move(run->units), run->page_faults, run->outcome.cpu.value, std::move(source)});
     return tried;
+  }
+
+  // Statements are counted in a build of their own, so that is run at this size too.
+  std::optional<Graph> source_at(const CountedRun& run, const llvm_ir::CountOptions& count, Try& tried) const {
+    if (!options_.source || !profile_.source) return {};
+    if (options_.one_stage) return options_.source(run);
+    if (!early_) return {};
+    auto early = early_->run(count);
+    if (!early || !early->complete || early->outcome.code != profile_.run.exit_code) return {};
+    tried.seconds = std::max(tried.seconds, 0.5 * early->outcome.wall.value);
+    return options_.source(*early);
   }
 
   bool enough() {
@@ -173,7 +190,7 @@ class Work {
     if (profile_.machine) {
       std::vector<std::vector<UnitCounts>> runs;
       for (const Sample& sample : samples_) runs.push_back(sample.units);
-      if (auto graphs = machine_code::machine_graphs(program_, runs)) machine = std::move(*graphs);
+      if (auto graphs = machine_code::machine_graphs(options_.code ? *options_.code : program_, runs)) machine = std::move(*graphs);
     }
     auto ir_values = vectors(ir), machine_values = vectors(machine);
     CountForms forms(names_, points());
@@ -184,14 +201,33 @@ class Work {
     if (profile_.machine) machine_places = counts_of(*profile_.machine);
     if (machine_values.size() > machine_places.size()) machine_values.clear();
     for (std::size_t k = 0; k < machine_values.size(); k++) forms.add(machine_values[k], 0, "", false);
+    auto source_values = source_vectors();
+    for (const auto& values : source_values) forms.add(values, 0, "", false);
     forms.solve();
     scaling_.hidden = forms.hidden();
     assign(forms, ir_places, ir_values);
     assign(forms, machine_places, machine_values);
+    if (!source_values.empty()) {
+      auto source_places = counts_of(*profile_.source);
+      assign(forms, source_places, source_values);
+    }
     certify(program_, options_.parameters, *profile_.ir, profile_.machine ? &*profile_.machine : nullptr);
-    library_code(machine_values.size(), machine_places);
     library_calls();
-    count_shares(ir_places, machine_values.empty() ? ir_places : machine_places);
+    machine_places.resize(std::min(machine_places.size(), machine_values.size()));
+    count_shares(ir_places, machine_places.empty() ? ir_places : machine_places);
+  }
+
+  // Of the statements, where every run has them.
+  std::vector<std::vector<double>> source_vectors() {
+    std::vector<Graph> source;
+    for (Sample& sample : samples_)
+      if (sample.source) source.push_back(std::move(*sample.source));
+    if (source.size() != samples_.size()) {
+      if (!source.empty() && profile_.source) scaling_.remarks.push_back("statements were not counted at every size: source-level counts are those of the recorded run");
+      return {};
+    }
+    auto values = vectors(source);
+    return values.size() == counts_of(*profile_.source).size() ? values : std::vector<std::vector<double>>{};
   }
 
   static std::string about(const Graph& graph, const CountPlace& place) {
@@ -210,38 +246,56 @@ class Work {
     }
   }
 
-  // Library code was traced at the recorded size only: it grows with the calls into libraries.
-  void library_code(std::size_t known, std::vector<CountPlace>& places) {
-    library_places_.assign(places.begin() + static_cast<std::ptrdiff_t>(std::min(known, places.size())), places.end());
-  }
-
+  // Of the program's own instructions; beside them what is exact given the hidden variables (it is among the ratios), and
+  // the share of all instructions that libraries execute.
   void count_shares(const std::vector<CountPlace>& ir_places, const std::vector<CountPlace>& weighed) {
-    double total = 0;
+    double total = 0, library = 0;
     for (const CountPlace& place : weighed) total += place.weight * place.count->value;
-    for (const CountPlace& place : weighed)
-      if (total > 0) scaling_.shares[word_of(place.count->certainty)] += place.weight * place.count->value / total;
+    for (const CountPlace& place : weighed) {
+      if (!(total > 0)) break;
+      const double share = place.weight * place.count->value / total;
+      scaling_.shares[word_of(place.count->certainty)] += share;
+      if (place.count->certainty != Certainty::ratio || place.weight <= 0 || place.count->expression.empty()) continue;
+      const auto symbols = expr::symbols_of(expr::parse_trusted(place.count->expression));
+      if (std::ranges::any_of(scaling_.hidden, [&](const HiddenVariable& h) { return symbols.contains(h.name); })) scaling_.shares["exact given hidden"] += share;
+    }
     for (const CountPlace& place : ir_places)
       if (place.weight > 0) scaling_.blocks[word_of(place.count->certainty)]++;
+    if (!profile_.machine) return;
+    for (const auto& [name, work] : library_work(*profile_.machine)) library += work;
+    if (library > 0) scaling_.shares["library"] = library / (total + library);
   }
 
   void library_calls() {
-    std::vector<expr::Expr> all;
-    double recorded = 0;
-    for (const auto& [name, calls] : profile_.library_calls) {
+    std::map<std::string, expr::Expr> calls;
+    for (const auto& [name, count] : profile_.library_calls) {
       std::vector<expr::Expr> terms;
       for (const Function& function : profile_.ir->functions)
         for (const Block& block : function.blocks)
           for (const Call& call : block.calls)
             if (call.callee == name && !block.count.expression.empty()) terms.push_back(expr::Expr(call.per_execution) * expr::parse_trusted(block.count.expression));
-      expr::Expr total = expr::sum(terms);
-      scaling_.library_calls[name] = expr::text(total);
-      all.push_back(total), recorded += calls;
+      calls[name] = expr::sum(terms);
+      scaling_.library_calls[name] = expr::text(calls[name]);
     }
-    if (library_places_.empty() || recorded <= 0) return;
-    expr::Expr share = expr::sum(all) / expr::Expr(recorded);
-    for (CountPlace& place : library_places_) {
-      place.count->expression = expr::text(expr::Expr(place.count->value) * share), place.count->certainty = Certainty::ratio;
+    for (auto& [name, count] : calls)  // laws stand for hidden counts here: library work is no more exact than they are
+      for (const HiddenVariable& hidden : scaling_.hidden) count = expr::substitute(count, std::map<std::string, expr::Expr>{{hidden.name, expr::parse_trusted(hidden.law)}});
+    if (!profile_.machine || library_work(*profile_.machine).empty()) return;
+    const double miss = grow_library(*profile_.machine, profile_.run.parameters, library_samples(), calls);
+    if (miss > 0.1) scaling_.remarks.push_back(fmt::format("what runs in libraries follows no simple law: it misses by up to {:.0f} % of their work", 100 * miss));
+  }
+
+  // The code of libraries at smaller sizes that the program took.
+  std::vector<LibrarySample> library_samples() const {
+    std::vector<LibrarySample> samples;
+    if (!options_.library) return samples;
+    for (double divisor : {2.0, 4.0, 8.0}) {
+      Setting setting;
+      for (const auto& [name, value] : profile_.run.parameters) setting[name] = value > 32 ? std::max(1.0, std::round(value / divisor)) : value;
+      if (setting == profile_.run.parameters || (!samples.empty() && samples.back().set == setting)) continue;
+      tell("counting what runs in libraries at " + setting_text(setting));
+      if (auto graph = options_.library(arguments_at(options_.count.arguments, options_.parameters, setting))) samples.push_back({setting, library_work(*graph)});
     }
+    return samples;
   }
 
   // Page faults tell how much memory is touched; the larger sizes know most about it.
@@ -311,7 +365,7 @@ class Work {
   Scaling& scaling_;
   std::vector<std::string> names_;
   std::vector<Sample> samples_;
-  std::vector<CountPlace> library_places_;
+  std::optional<llvm_ir::CountedProgram> early_;
 };
 
 }  // namespace

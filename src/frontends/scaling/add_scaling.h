@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "frontends/llvm_ir/instrument.h"
 #include "frontends/scaling/sizes.h"
@@ -16,6 +17,12 @@ struct ScalingOptions {
   std::map<std::string, int> parameters;  // name and number of the argument
   SizeOptions sizes;
   bool memory = true;
+  // The source level with the counts of a run of the early stage (of the final one where both are the same).
+  std::function<std::optional<Graph>(const llvm_ir::CountedRun&)> source;
+  const llvm_ir::CompiledProgram* code = nullptr;  // whose machine code the profile holds; null: the counted program's
+  bool one_stage = false;               // early and final IR are the same: one run serves both levels
+  // The code of libraries, traced to the end with these arguments; none where that takes too long.
+  std::function<std::optional<Graph>(const std::vector<std::string>&)> library;
   std::function<void(const std::string&)> progress;
 };
 

@@ -1,35 +1,43 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/files.h"
 #include "expr/parse.h"
 #include "frontends/analyze.h"
+#include "frontends/scaling/library_growth.h"
 #include "frontends/scaling/sizes.h"
 
 namespace perfcast {
 namespace {
 
-Profile analyzed(const std::string& source, std::vector<std::string> arguments, std::map<std::string, int> parameters, const std::string& flags = "-O1") {
+Profile analyzed(const std::string& source, std::vector<std::string> arguments, std::map<std::string, int> parameters, const std::string& flags = "-O1", bool source_level = false) {
   auto folder = TemporaryFolder::make("scaling").value();
   EXPECT_TRUE(write_file(folder.file("p.c"), source));
   AnalyzeOptions options;
   options.sources = {folder.file("p.c")}, options.cflags = flags, options.arguments = std::move(arguments), options.parameters = std::move(parameters);
-  options.source_level = false, options.memory_level = false;
+  options.source_level = source_level, options.memory_level = false;
   auto profile = analyze(options);
   EXPECT_TRUE(profile) << (profile ? "" : profile.error().message());
   return profile.value_or(Profile{});
 }
 
-double executed_at(const Profile& profile, const std::map<std::string, double>& set) {
+double executed_at(const Graph& graph, const std::map<std::string, double>& set) {
   double total = 0;
-  for (const auto& function : profile.ir->functions)
+  for (const auto& function : graph.functions)
     for (const auto& block : function.blocks) total += expr::evaluate(expr::parse(block.count.expression).value(), set).value_or(-1e18);
   return total;
 }
-double executed(const Profile& profile) {
+double executed(const Graph& graph) {
   double total = 0;
-  for (const auto& function : profile.ir->functions)
+  for (const auto& function : graph.functions)
     for (const auto& block : function.blocks) total += block.count.value;
   return total;
+}
+double executed_at(const Profile& profile, const std::map<std::string, double>& set) { return executed_at(*profile.ir, set); }
+double executed(const Profile& profile) { return executed(*profile.ir); }
+bool told(const Profile& profile, const std::string& words) {
+  return std::ranges::any_of(profile.scaling->remarks, [&](const auto& remark) { return remark.find(words) != remark.npos; });
 }
 
 const char* triangular = R"(
@@ -69,9 +77,7 @@ int main(int argc, char **argv) {
 TEST(Scaling, BadInputIsToldAndTheRestKept) {
   Profile wrong = analyzed(triangular, {"100", "5"}, {{"M", 2}});
   ASSERT_TRUE(wrong.scaling);
-  bool told = false;
-  for (const auto& remark : wrong.scaling->remarks) told = told || remark.find("changes no count") != std::string::npos;
-  EXPECT_TRUE(told);
+  EXPECT_TRUE(told(wrong, "changes no count"));
   EXPECT_GT(executed(wrong), 0);
 
   std::string powers = triangular;
@@ -80,11 +86,66 @@ TEST(Scaling, BadInputIsToldAndTheRestKept) {
   EXPECT_GT(choosy.scaling->shares["interpolated"] + choosy.scaling->shares["proved"], 0.99);
   EXPECT_FALSE(choosy.scaling->remarks.empty());
 
+  // One size among many fails: it is named, the others serve.
+  std::string crash = triangular;
+  crash.insert(crash.find("double *a"), "if (n == 57) abort(); ");
+  Profile crashed = analyzed(crash, {"100"}, {{"N", 1}});
+  EXPECT_TRUE(told(crashed, "N=57"));
+  EXPECT_GT(crashed.scaling->shares["interpolated"] + crashed.scaling->shares["proved"], 0.99);
+
   std::string one = triangular;
   one.insert(one.find("double *a"), "if (n != 100) abort(); ");
   Profile refused = analyzed(one, {"100"}, {{"N", 1}});
   EXPECT_TRUE(refused.scaling->shares.empty());
+  EXPECT_TRUE(told(refused, "too few sizes"));
+  EXPECT_GT(executed(refused), 0);
   EXPECT_FALSE(refused.gaps.empty());
+}
+
+// Statements have expressions too: hllc can be asked at other sizes.
+TEST(Scaling, StatementsOfTheSource) {
+  Profile small = analyzed(triangular, {"100"}, {{"N", 1}}, "-O2", true), large = analyzed(triangular, {"311"}, {}, "-O2", true);
+  ASSERT_TRUE(small.source && large.source);
+  EXPECT_EQ(executed_at(*small.source, {{"N", 311}}), executed(*large.source));
+}
+
+// Iterations until convergence depend on the data: everything else is exact in them.
+TEST(Scaling, HiddenIterations) {
+  const char* source = R"(
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  int n = atoi(argv[1]), rounds = 0; unsigned r = 12345u * n;
+  volatile double *a = malloc(8 * (size_t)n);
+  for (int i = 0; i < n; i++) a[i] = i;
+  do {
+    for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) a[i] += j;
+    r = r * 1664525u + 1013904223u, rounds++;
+  } while ((r >> 16) % 7 && rounds < 50);
+  printf("%d\n", rounds); return 0;
+})";
+  Profile profile = analyzed(source, {"100"}, {{"N", 1}});
+  ASSERT_EQ(profile.scaling->hidden.size(), 1u);
+  const double exact = profile.scaling->shares["interpolated"] + profile.scaling->shares["proved"];
+  EXPECT_GT(exact + profile.scaling->shares["exact given hidden"], 0.99);
+  EXPECT_LT(exact, 0.5);
+}
+
+TEST(Library, GrowsWithTheCallsThatCauseIt) {
+  Graph machine;
+  auto add = [&](const char* name, double count) {
+    Function& function = machine.functions.emplace_back();
+    function.name = name, function.library = true, function.library_name = "lib.so";
+    Block& block = function.blocks.emplace_back();
+    block.count.value = count, block.code.resize(10);
+  };
+  add("sin", 40000), add("start", 500);
+  auto at = [](double n) { return scaling::LibrarySample{{{"N", n}}, {{"sin in lib.so", 10 * n * n}, {"start in lib.so", 5000}}}; };
+  double miss = scaling::grow_library(machine, {{"N", 200}}, {at(100), at(50), at(25)}, {{"sin", expr::parse("N^2").value()}, {"printf", expr::Expr(1)}});
+  EXPECT_LT(miss, 1e-6);
+  auto value = [&](std::size_t f) { return expr::evaluate(expr::parse(machine.functions[f].blocks[0].count.expression).value(), {{"N", 400}}).value(); };
+  EXPECT_NEAR(value(0), 160000, 1);
+  EXPECT_NEAR(value(1), 500, 1e-6);
 }
 
 TEST(Sizes, EndWhereRunsGetSlow) {

@@ -61,10 +61,10 @@ void one_parameter(Runs& runs, const std::string& name, double recorded, const S
   }
   const double low = std::min(40.0, std::floor(recorded / 2));
   // First a few multiples of sixteen: cheap, and enough for polynomials if nothing else can be had.
-  for (double size = 48; size <= 128; size += 16) runs.run(at(size));
-  series(runs, base, name, low, 1, 80);
+  for (double size = 48; size <= std::clamp(recorded, 96.0, 128.0); size += 16) runs.run(at(size));
+  series(runs, base, name, low, 1, static_cast<int>(std::clamp(recorded - low + 1, 40.0, 80.0)));
   const bool choosy = runs.refused() > runs.taken();
-  for (double size = 2; size <= 4096 && (size <= 2 * recorded || choosy); size *= 2)
+  for (double size = 2; size <= recorded; size *= 2)
     if (!runs.run(at(size))) break;
   if (runs.taken() < 12) {  // only near the recorded size: multiples of what divides it
     double step = 1;
@@ -76,10 +76,10 @@ void one_parameter(Runs& runs, const std::string& name, double recorded, const S
   // Held out: sizes apart from the others; forms must go through them too.
   if (choosy) return;
   for (double size : {151.0, 203.0, 255.0, 301.0, 397.0})
-    if (size <= std::max(2 * recorded, 301.0) && !runs.run(at(size), true)) break;
-  // Larger than the recorded one, as far as runs stay short: how memory grows shows there first.
-  for (double factor : {2.0, 4.0, 8.0})
-    if (!runs.run(at(factor * recorded), true)) break;
+    if (size <= recorded && !runs.run(at(size), true)) break;
+  // Up to the recorded one: how memory and what depends on the data grow shows there best.
+  for (double divisor : {16.0, 8.0, 4.0, 2.0, 1.5})
+    if (double size = std::round(recorded / divisor); size > low && !runs.run(at(size), true)) break;
 }
 
 // A line in each parameter, then pairs.

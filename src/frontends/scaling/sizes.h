@@ -1,5 +1,5 @@
-// Which sizes a program is run at to learn how its counts grow: small ones, in several series, each from its smallest
-// size up and given up where runs get slow. A size the program refuses is left out; when it refuses most, another series
+// Which sizes a program is run at to learn how its counts grow: small ones, up to the recorded one (or 96 where that is
+// smaller), in several series, each from its smallest size up and given up where runs get slow. A size the program refuses is left out; when it refuses most, another series
 // finds those it takes (multiples, powers of two, sizes near the recorded one).
 #pragma once
 

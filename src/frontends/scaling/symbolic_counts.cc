@@ -60,9 +60,14 @@ void CountForms::find_exact() {
   }
 }
 
-// The count that explains most of what is left becomes a hidden variable; twice at most.
+// The count that explains most of what is left becomes a hidden variable; a few times at most. What needs several of them
+// is looked at with all that are known.
 void CountForms::find_hidden() {
-  for (int round = 1; round <= 2; round++) {
+  constexpr int most_hidden = 3;
+  constexpr std::size_t most_candidates = 24;
+  constexpr double matters = 1e-3;  // of the executed instructions
+  std::vector<expr::Reconstructor::Hidden> known;
+  for (int round = 1; round <= most_hidden; round++) {
     std::vector<const std::vector<double>*> open;
     double left = 0, total = 0;
     for (auto& [values, entry] : entries_) {
@@ -71,29 +76,34 @@ void CountForms::find_hidden() {
       left += entry.weight * values.back();
       if (entry.may_hide) open.push_back(&values);
     }
-    if (open.size() < 2 || left < 1e-3 * total) return;
+    if (open.size() < 2 || left < matters * total) return;
     // Small counts first: iterations rather than what happens in them.
     std::ranges::sort(open, {}, [](const auto* v) { return v->back(); });
-    if (open.size() > 24) open.resize(24);
+    if (open.size() > most_candidates) open.resize(most_candidates);
     const std::string name = "H" + std::to_string(round);
     double most = 0;
     const std::vector<double>* chosen = nullptr;
     std::map<std::vector<double>, Form> explained;
     for (const auto* hidden : open) {
+      std::vector<expr::Reconstructor::Hidden> alone{{name, *hidden}}, all = known;
+      all.push_back(alone.front());
       std::map<std::vector<double>, Form> forms;
       double weight = 0;
       for (auto& [values, entry] : entries_) {
         if (entry.solved || &values == hidden) continue;
-        auto form = reconstructor_.exact_with(values, name, *hidden);
+        auto form = reconstructor_.exact_with(values, alone);
+        if (!form && !known.empty()) form = reconstructor_.exact_with(values, all);
         if (!form) continue;
         forms[values] = {expr::text(expr::simplify(form->expression)), Certainty::ratio, 0, form->checks, 0};
         weight += entry.weight * values.back() + 1e-9;
       }
       if (weight > most * 1.0001) most = weight, chosen = hidden, explained = std::move(forms);
+      if (most > 0.999 * left) break;
     }
-    if (!chosen || most < 1e-3 * total) return;
+    if (!chosen || most < matters * total) return;
     Entry& entry = entries_.at(*chosen);
     expr::Law law = expr::law_of(names_, points_, *chosen);
+    known.push_back({name, *chosen});
     hidden_.push_back({name, entry.about, expr::text(law.expression, {8}), law.spread});
     entry.form = {name, Certainty::ratio, law.spread, 0, 0}, entry.solved = true;
     for (auto& [values, form] : explained) form.spread = law.spread, entries_.at(values).form = form, entries_.at(values).solved = true;

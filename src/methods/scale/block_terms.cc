@@ -80,6 +80,11 @@ std::vector<double> grid(double largest) {
 Result<BlockTerms> block_terms(const Profile& profile, const Machine& machine, double largest) {
   BlockTerms terms;
   terms.factors = grid(std::max(8.0, largest));
+  if (machine.memory) {
+    terms.page_bytes = machine.memory->page_bytes;
+    for (const MemoryLevel& level : machine.memory->levels)
+      if (level.capacity_bytes) terms.last_cache_bytes = level.capacity_bytes->value;
+  }
   TRY(CompiledCost near, engine::compiled_cost(profile, machine));
   TRY(engine::SizedProfile large, engine::profile_at(profile, times(profile.run.parameters, std::max(4.0, std::min(largest, 16.0)))));
   TRY(CompiledCost far, engine::compiled_cost(large.profile, machine));
@@ -101,14 +106,16 @@ Result<BlockTerms> block_terms(const Profile& profile, const Machine& machine, d
   std::map<std::string, std::map<std::string, double>> sure;
   for (std::size_t f = 0; f < profile.machine->functions.size(); f++) {
     const Function& function = profile.machine->functions[f];
+    // A line whose code lies in several functions (one of them run by threads) is a term in each.
+    auto key_of = [&](const Block& block) { return function.name + "\n" + line_of(function, block); };
     for (std::size_t b = 0; b < function.blocks.size(); b++) {
       const Block& block = function.blocks[b];
       auto it = costs.find({static_cast<int>(f), static_cast<int>(b)});
       if (it == costs.end()) continue;
-      const std::string name = line_of(function, block);
+      const std::string name = key_of(block);
       if (index.try_emplace(name, terms.lines.size()).second) {
         terms.lines.push_back({});
-        terms.lines.back().name = name, terms.lines.back().function = function.readable.empty() ? function.name : function.readable;
+        terms.lines.back().key = name, terms.lines.back().name = line_of(function, block), terms.lines.back().function = function.readable.empty() ? function.name : function.readable;
       }
       expr::Expr count = expression_of(block.count);
       const BlockCost& cost = it->second;
@@ -123,22 +130,27 @@ Result<BlockTerms> block_terms(const Profile& profile, const Machine& machine, d
     }
   }
   for (LineTerm& line : terms.lines) {
-    line.instructions = expr::simplify(expr::sum(instructions[line.name]));
-    line.core_seconds = expr::simplify(expr::sum(seconds[line.name]));
+    line.instructions = expr::simplify(expr::sum(instructions[line.key]));
+    line.core_seconds = expr::simplify(expr::sum(seconds[line.key]));
     double most = -1;
-    for (const auto& [word, weight] : sure[line.name])
+    for (const auto& [word, weight] : sure[line.key])
       if (weight > most) most = weight, line.certainty = word;
-    line.memory_seconds.assign(terms.factors.size(), 0.0);
+    line.near_seconds.assign(terms.factors.size(), 0.0), line.far_seconds.assign(terms.factors.size(), 0.0);
   }
   for (std::size_t g = 0; g < terms.factors.size(); g++) {
     TRY(engine::SizedProfile sized, engine::profile_at(profile, times(profile.run.parameters, terms.factors[g])));
     CompiledCost cost = engine::compiled_cost(sized.profile, machine, core_at(walked, costs, sized.profile, terms.factors[g]));
     for (const auto& block : cost.blocks) {
-      double ns = block.memory.dependent_ns;
-      for (double level : block.memory.level_ns) ns += level;
+      double levels = 0;
+      for (double level : block.memory.level_ns) levels += level;
+      const double last = block.memory.level_ns.empty() ? 0 : block.memory.level_ns.back();
+      const double ns = block.memory.dependent_ns + levels;
       if (ns <= 0) continue;
-      auto it = index.find(line_of(*block.function, *block.block));
-      if (it != index.end()) terms.lines[it->second].memory_seconds[g] += 1e-9 * ns;
+      auto it = index.find(block.function->name + "\n" + line_of(*block.function, *block.block));
+      if (it == index.end()) continue;
+      // Waiting for single loads is told apart as the lines are.
+      const double far = levels > 0 ? last / levels : 0;
+      terms.lines[it->second].far_seconds[g] += 1e-9 * ns * far, terms.lines[it->second].near_seconds[g] += 1e-9 * ns * (1 - far);
     }
   }
   // What lies outside the program's own code.

@@ -13,10 +13,11 @@ namespace perfcast::scale {
 
 struct LineTerm {
   std::string name, function;
+  std::string key;                    // function and line
   std::string certainty;
   expr::Expr instructions;            // in the parameters and hidden variables
   expr::Expr core_seconds;            // the same
-  std::vector<double> memory_seconds; // added by memory, at each size of the grid
+  std::vector<double> near_seconds, far_seconds;  // added by caches and by memory beyond them, at each size of the grid
   double seconds = 0;                 // at the recorded size
 };
 
@@ -29,7 +30,8 @@ struct BlockTerms {
   std::vector<double> factors;        // of the grid: the parameters are this many times the recorded ones
   std::vector<LineTerm> lines;
   std::vector<SystemTerm> system;     // page faults, routines costed by name, start
-  std::map<std::string, double> footprints;  // by level: bytes it holds
+  double page_bytes = 4096;
+  double last_cache_bytes = 0;        // 0: not known
 };
 
 // `largest`: the largest factor that will be asked for.

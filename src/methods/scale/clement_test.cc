@@ -61,6 +61,44 @@ TEST(Clement, ExternalSortingOrder) {
   EXPECT_LT(sorting_speedup({0, 20, 5000, 1.1, false, false}, 8e6, 4096), sorting_speedup({0, 20, 5000, 1.1, false, false}, 8e6, 256));
 }
 
+// The counts of Gauss in chapter 4 as the static model: X_St = 4 N lg P startups, X_Bw = 8 N^2 lg P + 36 N lg P bytes.
+TEST(Clement, StaticGauss) {
+  auto problem = read_record<StaticProblem>((bundled_data() / "static" / "clement-gauss.static.json").string()).value();
+  const double n = 512, p = 16;
+  auto solved = solve_static(problem, {{"N", n}, {"P", p}});
+  ASSERT_TRUE(solved) << solved.error().message();
+  ASSERT_EQ(solved->answers.size(), 1u);
+  const StaticAnswer& a = solved->answers.front();
+  EXPECT_NEAR(a.sequential, 12 * n, 1e-9);
+  EXPECT_NEAR(a.parallel, 121.84 * n * n + 16 * n * n * n, 1e-3);
+  EXPECT_NEAR(a.loops, 6 * n * n, 1e-9);
+  EXPECT_NEAR(a.messages, 4 * n * 4, 1e-9);
+  const double alone = a.sequential + a.parallel, transfer = 14 * (8 * n * n + 36 * n) * 4;
+  EXPECT_NEAR(a.speedup, alone / (a.sequential + a.parallel / p + a.messages * 5280 + transfer + a.loops), 1e-9);
+  // Theorem 3.1 as an answer: at the limit half of the processors' time is used.
+  ASSERT_TRUE(a.startup_limit);
+  problem.costs["startup"] = *a.startup_limit;
+  EXPECT_NEAR(solve_static(problem, {{"N", n}, {"P", p}})->answers.front().utilisation, 0.5, 1e-12);
+  EXPECT_FALSE(solve_static(problem, {{"N", n}, {"P", 0}}));
+  problem.network = "no such network";
+  EXPECT_FALSE(solve_static(problem, {}));
+}
+
+// Table 3.1: our figures are beside the paper's, both are kept in the file.
+TEST(Clement, SortingStudy) {
+  auto study = solve_sorting(read_record<SortingStudy>((bundled_data() / "sorting" / "clement-1994.sorting.json").string()).value());
+  ASSERT_TRUE(study);
+  ASSERT_EQ(study->machines.size(), 3u);
+  EXPECT_NEAR(study->machines[0].speedup, 22.6, 0.1);
+  EXPECT_NEAR(study->machines[1].speedup, 30.7, 0.1);
+  EXPECT_NEAR(study->machines[2].speedup, 2.3, 0.1);
+  EXPECT_EQ(study->machines[2].limit, "network");
+  for (const auto& m : study->machines) EXPECT_TRUE(m.actual && m.printed && !m.by_processors.empty());
+  study->machines[0].skew = 0.5;
+  EXPECT_FALSE(solve_sorting(*study));
+  EXPECT_FALSE(solve_sorting({}));
+}
+
 TEST(Optimum, ExhaustiveWhereThereAreTwoHills) {
   auto two = expr::parse("exp(-(log(x)-1)^2*8) + 1.5*exp(-(log(x)-4)^2*8)").value();
   auto found = maximise(two, {{"x", {1, 100}}}, {});

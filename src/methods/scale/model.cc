@@ -35,10 +35,10 @@ expr::Expr size_expression(const Setting& recorded) {
   return expr::power(expr::product(std::move(factors)), expr::Expr(1 / n));
 }
 
-bool is_parallel(const ParallelPlan* plan, const std::string& line, const std::string& function) {
+bool is_parallel(const ParallelPlan* plan, const LineTerm& line) {
   if (!plan) return false;
   return std::ranges::any_of(plan->parallel, [&](const std::string& name) {
-    return name == "*" || name == function || name == line || line.ends_with("/" + name);
+    return name == "*" || name == line.function || line.key.starts_with(name + "\n") || name == line.name || line.name.ends_with("/" + name);
   });
 }
 
@@ -55,10 +55,32 @@ double growth_degree(const Profile& profile) {
   return a > 0 && b > a ? std::max(1.0, std::log2(b / a)) : 1;
 }
 
+expr::Expr used_processors(const ParallelPlan& plan) {
+  const expr::Expr p = expr::symbol("P");
+  return plan.processors > 0 ? expr::call(expr::Function::min, {p, expr::Expr(plan.processors)}) : p;
+}
+
+// Threads share one memory: what comes from beyond the last cache takes P / gain times as long, from the size on at which
+// the data outgrows that cache.
+expr::Expr crowding_of(const ParallelPlan& plan, const Profile& profile, const BlockTerms& terms, double recorded_size, const expr::Expr& size) {
+  if (!plan.shared_memory || !(plan.bandwidth_gain > 0)) return 1;
+  double from = INFINITY;
+  for (double factor : terms.factors) {
+    Setting set;
+    for (const auto& [name, value] : profile.run.parameters) set[name] = std::max(1.0, std::round(value * factor));
+    if (auto law = expr::parse(profile.scaling->page_faults); law && at(*law, set) * terms.page_bytes > terms.last_cache_bytes) from = std::min(from, recorded_size * factor);
+  }
+  if (!std::isfinite(from) || !(terms.last_cache_bytes > 0)) return 1;
+  const expr::Expr slower = expr::call(expr::Function::max, {expr::Expr(1), used_processors(plan) / expr::Expr(plan.bandwidth_gain)});
+  return 1 + (slower - 1) / (1 + expr::power(expr::Expr(from) / size, 6));
+}
+
 void add_lines(const Profile& profile, const BlockTerms& terms, const ParallelPlan* plan, const Symbols& laws, TimeModel& model) {
   expr::Expr size = size_expression(model.recorded);
   const double recorded_size = at(size, model.recorded);
-  if (plan) size = size * expr::power(expr::symbol("P"), expr::Expr(-1 / growth_degree(profile)));
+  // Each processor holds its part of the data, unless all share one memory.
+  if (plan && !plan->shared_memory)
+    size = size * expr::power(expr::symbol("P") / expr::Expr(plan->recorded_processors), expr::Expr(-1 / growth_degree(profile)));
   std::vector<Setting> settings;
   std::vector<double> sizes;
   for (double factor : terms.factors) {
@@ -66,6 +88,7 @@ void add_lines(const Profile& profile, const BlockTerms& terms, const ParallelPl
     for (const auto& [name, value] : model.recorded) set[name] = std::max(1.0, std::round(value * factor));
     settings.push_back(set), sizes.push_back(recorded_size * factor);
   }
+  const expr::Expr crowding = plan ? crowding_of(*plan, profile, terms, recorded_size, size) : expr::Expr(1);
   std::vector<std::vector<double>> instructions, core;
   std::vector<double> total(settings.size(), 1e-12);
   for (const LineTerm& line : terms.lines) {
@@ -73,31 +96,34 @@ void add_lines(const Profile& profile, const BlockTerms& terms, const ParallelPl
     expr::Expr count = expr::substitute(line.instructions, laws), seconds = expr::substitute(line.core_seconds, laws);
     for (std::size_t g = 0; g < settings.size(); g++) {
       instructions.back().push_back(at(count, settings[g])), core.back().push_back(at(seconds, settings[g]));
-      total[g] += core.back().back() + line.memory_seconds[g];
+      total[g] += core.back().back() + line.near_seconds[g] + line.far_seconds[g];
     }
   }
   for (std::size_t l = 0; l < terms.lines.size(); l++) {
     const LineTerm& line = terms.lines[l];
     ModelTerm term;
     term.name = line.name, term.kind = "computation", term.function = line.function, term.certainty = line.certainty;
-    term.parallel = is_parallel(plan, line.name, line.function);
+    term.parallel = is_parallel(plan, line);
     term.count = expr::substitute(line.instructions, laws), term.core = expr::substitute(line.core_seconds, laws);
-    std::vector<double> each, weights;
-    bool any = false;
-    for (std::size_t g = 0; g < settings.size(); g++) {
-      double n = std::max(1.0, instructions[l][g]);
-      each.push_back(line.memory_seconds[g] / n), weights.push_back(n / total[g]);
-      any = any || line.memory_seconds[g] > 1e-4 * total[g];
-    }
-    if (any) {
+    // Steps of what caches add, and of what comes from beyond the last of them.
+    auto stepped = [&](const std::vector<double>& added) -> expr::Expr {
+      std::vector<double> each, weights;
+      bool any = false;
+      for (std::size_t g = 0; g < settings.size(); g++) {
+        double n = std::max(1.0, instructions[l][g]);
+        each.push_back(added[g] / n), weights.push_back(n / total[g]);
+        any = any || added[g] > 1e-4 * total[g];
+      }
+      if (!any) return 0;
       StepFit fit = fit_steps(sizes, each, weights, size);
-      term.memory = term.count * fit.expression;
       model.memory_fit = std::max(model.memory_fit, fit.worst);
       model.step_sizes.insert(model.step_sizes.end(), fit.step_at.begin(), fit.step_at.end());
-    }
+      return term.count * fit.expression;
+    };
+    term.memory = stepped(line.near_seconds), term.far = stepped(line.far_seconds);
     if (term.parallel) {
-      expr::Expr share = expr::power(expr::symbol("P"), -1);
-      term.core = term.core * share, term.memory = term.memory * share;
+      expr::Expr share = expr::Expr(plan->recorded_processors) / used_processors(*plan);
+      term.core = term.core * share, term.memory = term.memory * share, term.far = term.far * share * crowding;
     }
     model.terms.push_back(std::move(term));
   }
@@ -113,8 +139,9 @@ std::map<std::string, double> message_costs(const ParallelPlan& plan, const Mach
         if (auto paths = machine.messages.find(key); paths != machine.messages.end() && !paths->empty()) {
           std::vector<MessagePath> read;
           from_json_value(*paths, read, "/messages/paths");
-          if (!read.empty() && !read.back().regimes.empty())
-            costs["startup"] = 1e-9 * read.back().regimes.front().startup_ns, costs["per_byte"] = 1e-9 * read.back().regimes.back().per_byte_ns;
+          // The first path is what a program gets when it asks for nothing.
+          if (!read.empty() && !read.front().regimes.empty())
+            costs["startup"] = 1e-9 * read.front().regimes.front().startup_ns, costs["per_byte"] = 1e-9 * read.front().regimes.back().per_byte_ns;
         }
     } catch (const JsonMismatch&) {  // another room's record, of another version: the network's own costs serve
     }
@@ -123,22 +150,29 @@ std::map<std::string, double> message_costs(const ParallelPlan& plan, const Mach
   return costs;
 }
 
-Status add_communications(const ParallelPlan& plan, const Machine& machine, TimeModel& model) {
+Status add_communications(const ParallelPlan& plan, const Machine& machine, const Symbols& laws, TimeModel& model) {
   TRY(Network network, engine::find_network(plan.network));
   model.costs = message_costs(plan, machine, network);
+  const bool by_network = std::ranges::any_of(plan.communications, [](const auto& c) { return c.seconds.empty(); });
   for (const char* needed : {"startup", "per_byte"})
-    if (!plan.communications.empty() && !model.costs.contains(needed))
+    if (by_network && !model.costs.contains(needed))
       return unfit(std::string("no value for ") + needed, "network " + network.name, "give \"costs\" in the plan, or a machine with measured messages");
   for (const PlannedCommunication& communication : plan.communications) {
-    TRY(expr::Expr seconds, engine::pattern_seconds(network, communication.pattern));
+    expr::Expr seconds;
+    if (communication.seconds.empty()) {
+      TRY(seconds, engine::pattern_seconds(network, communication.pattern));
+    } else {
+      TRY(seconds, expr::parse(communication.seconds, "plan, " + communication.pattern + ", seconds"));
+    }
     TRY(expr::Expr times, expr::parse(communication.times, "plan, " + communication.pattern + ", times"));
     TRY(expr::Expr bytes, expr::parse(communication.bytes, "plan, " + communication.pattern + ", bytes"));
     for (const auto& name : expr::symbols_of(times + bytes))
-      if (name != "P" && !model.recorded.contains(name)) return unfit("unknown name \"" + name + "\"", "plan, " + communication.pattern, "use the profile's parameters and P");
+      if (name != "P" && !model.recorded.contains(name) && !laws.contains(name)) return unfit("unknown name \"" + name + "\"", "plan, " + communication.pattern, "use the profile's parameters and P");
     ModelTerm term;
     term.name = communication.pattern, term.kind = "communication", term.certainty = "proved", term.count = times;
     // One processor alone sends nothing.
-    term.other = times * expr::substitute(seconds, Symbols{{"bytes", bytes}}) * expr::call(expr::Function::step, {expr::symbol("P") - 2});
+    term.count = expr::substitute(times, laws);
+    term.other = term.count * expr::substitute(seconds, Symbols{{"bytes", bytes}}) * expr::call(expr::Function::step, {expr::symbol("P") - 2});
     model.terms.push_back(std::move(term));
   }
   return {};
@@ -156,7 +190,7 @@ expr::Expr TimeModel::seconds() const { return expr::substitute(symbolic(), cost
 expr::Expr TimeModel::part(const std::string& which) const {
   std::vector<expr::Expr> all;
   for (const ModelTerm& term : terms) {
-    if (which == "memory") all.push_back(term.memory);
+    if (which == "memory") all.push_back(term.memory + term.far);
     else if (which == "computation" && term.kind == "computation") all.push_back(term.core);
     else if (which == term.kind && which != "computation") all.push_back(term.other);
   }
@@ -169,7 +203,13 @@ Result<TimeModel> time_model(const Profile& profile, const Machine& machine, con
   TimeModel model;
   model.recorded = profile.run.parameters;
   for (const auto& [name, value] : model.recorded) model.parameters.push_back(name);
-  const ParallelPlan* plan = options.plan ? &*options.plan : nullptr;
+  std::optional<ParallelPlan> recorded = options.plan;
+  if (!recorded) {
+    TRY(recorded, recorded_plan(profile, machine));
+  }
+  const ParallelPlan* plan = recorded ? &*recorded : nullptr;
+  model.plan = recorded;
+  if (plan) model.remarks = plan->remarks;
   if (plan && !model.recorded.contains("P")) model.parameters.push_back("P");
   double largest = 8;
   for (const Setting& set : options.at)
@@ -178,42 +218,14 @@ Result<TimeModel> time_model(const Profile& profile, const Machine& machine, con
   TRY(BlockTerms terms, block_terms(profile, machine, std::min(largest, 4096.0)));
   Symbols laws = hidden_laws(profile, model.remarks);
   add_lines(profile, terms, plan, laws, model);
-  if (plan) CHECK_OK(add_communications(*plan, machine, model));
+  if (plan) CHECK_OK(add_communications(*plan, machine, laws, model));
   for (const SystemTerm& system : terms.system) {
     ModelTerm term;
     term.name = system.name, term.kind = "system", term.certainty = "ratio", term.other = expr::substitute(system.seconds, laws);
     model.terms.push_back(std::move(term));
   }
+  assume_priors(model);
   return model;
-}
-
-Calibration calibrate(TimeModel& model, const std::vector<EquationPoint>& measured) {
-  Calibration calibration;
-  expr::Expr core = model.part("computation"), memory = model.part("memory"), rest = model.part("system") + model.part("communication");
-  struct Run { double core, memory, rest, seconds; };
-  std::vector<Run> runs;
-  for (const EquationPoint& point : measured) {
-    Setting set = point.set;
-    if (std::ranges::find(model.parameters, "P") != model.parameters.end()) set.try_emplace("P", 1);
-    runs.push_back({at(core, set), at(memory, set), at(rest, set), point.seconds});
-  }
-  if (runs.empty()) return calibration;
-  // Both factors on a grid of logarithms: few runs, and the loss must be in ratios. A weak pull towards each other and
-  // towards 1 decides what the runs do not exercise.
-  double best = INFINITY;
-  for (double c = -1.2; c <= 1.2001; c += 0.02)
-    for (double m = -1.6; m <= 1.6001; m += 0.04) {
-      double fc = std::exp(c), fm = std::exp(m), loss = 0.001 * c * c + 0.004 * (m - c) * (m - c);
-      for (const Run& run : runs) loss += std::pow(std::log((fc * run.core + fm * run.memory + run.rest) / run.seconds), 2);
-      if (loss < best) best = loss, calibration.core = fc, calibration.memory = fm;
-    }
-  double residual = 0;
-  for (const Run& run : runs)
-    residual += std::pow(std::log((calibration.core * run.core + calibration.memory * run.memory + run.rest) / run.seconds), 2);
-  calibration.runs = static_cast<int>(runs.size());
-  calibration.spread = std::sqrt(residual / std::max(1.0, static_cast<double>(runs.size()) - 2));
-  for (ModelTerm& term : model.terms) term.core = term.core * expr::Expr(calibration.core), term.memory = term.memory * expr::Expr(calibration.memory);
-  return calibration;
 }
 
 }  // namespace perfcast::scale

@@ -13,8 +13,8 @@ namespace perfcast::scale {
 struct ModelTerm {
   std::string name, kind, function, certainty;
   bool parallel = false;
-  expr::Expr count, core, memory, other;   // seconds: computation, what memory adds, the rest
-  expr::Expr seconds() const { return core + memory + other; }
+  expr::Expr count, core, memory, far, other;  // seconds: computation, what caches add, what memory beyond them adds, the rest
+  expr::Expr seconds() const { return core + memory + far + other; }
 };
 
 struct TimeModel {
@@ -25,15 +25,23 @@ struct TimeModel {
   std::vector<double> step_sizes;          // where memory steps lie, in the first parameter
   double memory_fit = 0;                   // how far the steps miss the engine, relative to the time
   std::vector<std::string> remarks;
+  std::optional<ParallelPlan> plan;        // given, or as recorded
+  std::vector<expr::Expr> groups;          // parts of the time whose level is not known exactly, and the
+  std::vector<std::vector<double>> covariance;  // covariance of their logarithms (calibrate.cc)
 
   expr::Expr symbolic() const;             // with the costs of messages as symbols
   expr::Expr seconds() const;              // with their values
   expr::Expr part(const std::string& which) const;  // "computation", "memory", "communication", "system"
 };
 
+// What was recorded of a parallel program, as a plan; none when nothing was.
+Result<std::optional<ParallelPlan>> recorded_plan(const Profile& profile, const Machine& machine);
+
 Result<TimeModel> time_model(const Profile& profile, const Machine& machine, const ScaleOptions& options);
 
-// Costs adjusted to measured runs: core and memory are multiplied so that ratios fit best.
+// What is known of the costs without runs; costs adjusted to measured runs; relative sd of the time that is left.
+void assume_priors(TimeModel& model);
+double spread_at(const TimeModel& model, const Setting& set);
 Calibration calibrate(TimeModel& model, const std::vector<EquationPoint>& measured);
 
 // Parts of the answer, each in its own file.

@@ -109,7 +109,7 @@ void statistics(const Problem& p, const Eigen::VectorXd& b, const std::vector<Co
   std::ranges::sort(sorted);
   boost::math::normal normal;
   for (std::size_t i = 0; i < sorted.size(); i++)
-    result.quantiles.emplace_back(boost::math::quantile(normal, (static_cast<double>(i) + 0.5) / static_cast<double>(n)), sorted[i] / std::max(1e-300, result.residual_sd));
+    result.quantiles.push_back({boost::math::quantile(normal, (static_cast<double>(i) + 0.5) / static_cast<double>(n)), sorted[i] / std::max(1e-300, result.residual_sd)});
 }
 
 }  // namespace
@@ -139,7 +139,7 @@ Result<Regression> fit_costs(const std::vector<Observation>& observations, const
   }
   if (observations.size() < names.size() + 2 || names.empty())
     return unfit("too few runs: " + std::to_string(observations.size()) + " for " + std::to_string(names.size()) + " costs", {}, "run more sizes, or fewer kinds of operations");
-  result.runs = static_cast<int>(observations.size());
+  result.runs = static_cast<int>(observations.size()), result.programs = static_cast<int>(programs.size());
   Problem all = problem_of(observations, names, options.relative);
   statistics(all, solve(all, options.non_negative), supported, result);
   result.costs.insert(result.costs.end(), refused.begin(), refused.end());
@@ -169,18 +169,6 @@ Result<Regression> fit_costs(const std::vector<Observation>& observations, const
   };
   result.left_out_spread = spread(misses), result.calibrated_spread = spread(after);
   return result;
-}
-
-double Regression::predict(const std::map<std::string, double>& counts) const {
-  double seconds = 0;
-  for (const CostEstimate& cost : costs)
-    if (auto it = counts.find(cost.name); it != counts.end()) seconds += cost.seconds * it->second;
-  return seconds;
-}
-
-std::pair<double, double> Regression::interval(double predicted, double confidence, bool calibrated) const {
-  double factor = std::exp(student_t(confidence, std::max(2, freedom)) * (calibrated ? calibrated_spread : left_out_spread));
-  return {predicted / factor, predicted * factor};
 }
 
 std::vector<double> systematic_sample(double low, double high, int count, bool whole) {

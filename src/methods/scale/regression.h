@@ -7,39 +7,12 @@
 // fit (textbook intervals cover a third of those).
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
-#include "base/result.h"
+#include "record/regression.h"
 
 namespace perfcast::scale {
-
-struct Observation {
-  std::string program;
-  std::map<std::string, double> counts;  // X: operations, cache misses, message startups, bytes
-  double seconds = 0;
-};
-
-struct CostEstimate {
-  std::string name;
-  double seconds = 0, standard_error = 0, t = 0, p = 1, sequential_f_p = 1;
-  int programs = 0;                      // that carry it
-  bool supported = true;                 // false: left out for want of programs
-};
-
-struct Regression {
-  std::vector<CostEstimate> costs;
-  double r_squared = 0, f = 0, f_p = 1, residual_sd = 0;       // relative
-  int runs = 0, freedom = 0;
-  std::vector<std::pair<double, double>> quantiles;            // of a normal, of the standardised residuals
-  double left_out_spread = 0;                                  // sd of log(measured/predicted) for programs left out
-  double predict(const std::map<std::string, double>& counts) const;
-  // Interval for a program that was not in the fit; with `calibration` = measured/predicted of one of its runs, a
-  // narrower one around the corrected value.
-  std::pair<double, double> interval(double predicted, double confidence, bool calibrated) const;
-  double calibrated_spread = 0;
-};
 
 struct RegressionOptions {
   bool relative = true, non_negative = true;

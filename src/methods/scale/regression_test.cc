@@ -50,6 +50,18 @@ TEST(Regression, RefusesWhatOneProgramCarries) {
   EXPECT_FALSE(fit_costs({runs[0], runs[1]}));
 }
 
+TEST(Regression, IntervalsNarrowAfterOneRun) {
+  auto runs = planted(0.02);
+  // Every program has a level of its own, which costs cannot explain.
+  for (auto& o : runs) o.seconds *= o.program < "p3" ? 1.3 : 0.8;
+  auto fit = fit_costs(runs);
+  ASSERT_TRUE(fit);
+  auto before = fit->interval(1, 0.9, false), after = fit->interval(1, 0.9, true);
+  EXPECT_GT(before[1] / before[0], after[1] / after[0]);
+  EXPECT_EQ(fit->programs, 6);
+  EXPECT_NEAR(fit->predict({{"ops", 1e9}}), 2, 0.8);
+}
+
 TEST(Regression, SystematicSampleSpansTheRange) {
   auto sizes = systematic_sample(10, 1000, 5);
   EXPECT_EQ(sizes.front(), 10);

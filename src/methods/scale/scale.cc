@@ -16,12 +16,10 @@
 namespace perfcast::scale {
 namespace {
 
-// log(measured / predicted) of the engine on the calibration kernels (docs/predict.md): in the first cache, and for
-// programs that only wait for memory. A program calibrated by its own runs keeps what its residuals show, and this
-// much for steps of memory its runs did not reach.
-constexpr double core_spread = 0.16, memory_spread = 0.45, unreached_memory_spread = 0.3, least_spread = 0.03;
-// ... and a little for each doubling beyond the largest size that was run.
-constexpr double spread_per_doubling = 0.015;
+// A little is never known, and a little more for each doubling beyond the largest size that was run.
+constexpr double least_spread = 0.03, spread_per_doubling = 0.015;
+// Where the data comes from a level of memory that no run has exercised, the core may wait in other places too.
+constexpr double unreached_spread = 0.06;
 
 double value_at(const expr::Expr& e, const Setting& set) { return expr::evaluate(e, set).value_or(0); }
 
@@ -31,7 +29,7 @@ Result<Setting> complete(const TimeModel& model, const Setting& given) {
   if (parallel) set.try_emplace("P", 1);
   for (const auto& [name, value] : given) {
     if (!set.contains(name)) {
-      if (name == "P") return unfit("the equation has no P: nothing says how the work is divided", "--at", "give --plan FILE");
+      if (name == "P") return unfit("the equation has no P: nothing says how the work is divided", "--at", "give --plan FILE, or analyze it with --threads or --ranks");
       return unfit("the equation has no parameter \"" + name + "\"", "--at", "it has " + join(model.parameters, ", "));
     }
     if (!(value > 0)) return unfit(fmt::format("{} = {} is not a size", name, value), "--at");
@@ -79,11 +77,10 @@ class Answer {
       if (auto it = largest_.find(name); it != largest_.end() && value > it->second) doublings = std::max(doublings, std::log2(value / it->second));
     TRY(engine::SizedProfile sized, engine::profile_at(profile_, own));
     p.warnings = sized.warnings;
-    bool crossed = warn_of_memory(set, p.warnings);
-    double memory_share = p.seconds > 0 ? value_at(model_.part("memory"), set) / p.seconds : 0;
-    double spread = std::hypot(spread_per_doubling * doublings, sized.spread);
-    if (calibration_) spread = std::hypot(spread, std::max(least_spread, calibration_->spread), crossed ? unreached_memory_spread * std::max(memory_share, 0.2) : 0);
-    else spread = std::hypot(spread, core_spread, memory_spread * memory_share);
+    const bool crossed = warn_of_memory(set, p.warnings);
+    double spread = std::hypot(spread_per_doubling * doublings, sized.spread, least_spread);
+    spread = std::hypot(spread, spread_at(model_, set), crossed ? unreached_spread : 0.0);
+    if (calibration_) spread = std::hypot(spread, calibration_->spread);
     double factor = std::exp(student_t(options_.confidence, 30) * spread);
     p.interval = {p.seconds / factor, p.seconds * factor};
     return p;
@@ -114,7 +111,7 @@ void describe_terms(const TimeModel& model, const Setting& at, Equation& equatio
   for (const ModelTerm& term : model.terms) {
     expr::Expr seconds = expr::substitute(term.seconds(), model.costs);
     double share = value_at(seconds, at) / total;
-    if (share <= 0 && term.kind == "computation") continue;
+    if (share <= 0 && term.kind != "communication") continue;
     equation.terms.push_back({term.name, term.kind, expr::text(term.count, {10}), expr::text(seconds, {10}), term.certainty, share, term.parallel});
   }
   std::ranges::sort(equation.terms, [](const auto& a, const auto& b) { return a.share != b.share ? a.share > b.share : a.name < b.name; });
@@ -163,10 +160,12 @@ Result<Equation> scale(const Profile& profile, const Machine& machine, const Sca
       if (name != "all") equation.surfaces.push_back(sensitivity_surface(model, name, main));
     equation.surfaces.push_back(time_surface(model, machine.name, main));
   }
-  if (options.plan) equation.static_model = static_answers(model, *options.plan, machine.core ? 1e-9 / machine.core->clock_ghz.value : 1e-9, main);
+  if (model.plan) equation.static_model = static_answers(model, *model.plan, machine.core ? 1e-9 / machine.core->clock_ghz.value : 1e-9, main);
   if (options.cost) {
     if (!options.cost->costs.empty()) {
-      TRY(equation.optimum, optimum(model.symbolic(), *options.cost, main));
+      Setting known = main;
+      known.insert(model.costs.begin(), model.costs.end());
+      TRY(equation.optimum, optimum(model.symbolic(), *options.cost, known));
     }
     equation.offers = offers(model, machine.name, *options.cost, main);
   }
@@ -185,6 +184,14 @@ Result<std::vector<Equation>> scale(const Profile& profile, const std::vector<Ma
   }
   std::ranges::sort(joined, cheaper);
   for (Equation& equation : all) equation.offers = joined;
+  if (all.size() < 2) return all;
+  // The first holds what all of them say, for one file to tell it.
+  std::vector<ComparedMachine> compared;
+  for (const Equation& equation : all) compared.push_back({equation.machine, equation.seconds, equation.at});
+  for (std::size_t k = 1; k < all.size(); k++)
+    for (const Surface& surface : all[k].surfaces)
+      if (surface.name.starts_with("seconds on ")) all.front().surfaces.push_back(surface);
+  all.front().compared = std::move(compared);
   return all;
 }
 

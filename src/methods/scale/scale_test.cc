@@ -8,6 +8,8 @@
 #include "expr/print.h"
 #include "methods/scale/model.h"
 #include "methods/scale/steps.h"
+#include "record/messages.h"
+#include "record/skeleton.h"
 
 namespace perfcast::scale {
 namespace {
@@ -91,6 +93,54 @@ TEST(Offers, CheapestAndFastest) {
   ASSERT_EQ(all.size(), 11u);
   EXPECT_EQ(all.front().processors, 1);  // nothing is cheaper than not sending at all
   for (std::size_t k = 1; k < all.size(); k++) EXPECT_LE(all[k - 1].price, all[k].price);
+}
+
+// Threads: the work of regions is divided, each entry costs a fork and a join.
+TEST(RecordedPlan, OfThreads) {
+  Profile profile;
+  profile.program = "p", profile.run.parameters = {{"N", 100}}, profile.machine.emplace();
+  Function main, region, helper;
+  main.name = "main", region.name = "main.omp_outlined", region.calls.expression = "N", region.calls.value = 100, helper.name = "helper";
+  region.blocks.emplace_back().calls.push_back({"helper", 1});
+  profile.machine->functions = {main, region, helper};
+  ThreadProfile threads;
+  threads.threads = 2;
+  threads.regions.push_back({"main.omp_outlined", "static", {"p.c", 7}, 100, 0, 0, 0, {1, 1}, 1});
+  profile.parallel = to_json_value(threads);
+  Machine machine;
+  machine.name = "m";
+  ThreadCosts costs;
+  costs.processors = 4, costs.fork_join_ns["2"].value = 1000, costs.fork_join_ns["4"].value = 1500;
+  costs.bandwidth_gb_per_s["1"].value = 10, costs.bandwidth_gb_per_s["4"].value = 20;
+  machine.threads = to_json_value(costs);
+  auto plan = recorded_plan(profile, machine);
+  ASSERT_TRUE(plan && *plan);
+  EXPECT_EQ((*plan)->parallel, (std::vector<std::string>{"helper", "main.omp_outlined"}));
+  EXPECT_EQ((*plan)->bandwidth_gain, 2);
+  ASSERT_EQ((*plan)->communications.size(), 1u);
+  EXPECT_EQ((*plan)->communications[0].times, "N");
+  EXPECT_NEAR(expr::evaluate(expr::parse((*plan)->communications[0].seconds).value(), {{"P", 4}}).value(), 1.5e-6, 1e-12);
+  EXPECT_FALSE(recorded_plan(Profile{}, machine)->has_value());
+}
+
+// Ranks: each call that communicates is a pattern, with its expressions.
+TEST(RecordedPlan, OfRanks) {
+  Profile profile;
+  MessageProfile messages;
+  Skeleton& run = messages.runs.emplace_back();
+  run.ranks = 2;
+  CallSite bcast{"MPI_Bcast", "main", {"p.c", 3}, 200, 800, 0, "all", "N", "8*N"}, receive = bcast, odd = bcast;
+  receive.call = "MPI_Recv", odd.call = "MPI_Sendrecv", odd.calls_is = odd.bytes_is = "";
+  run.sites = {bcast, receive, odd};
+  profile.messages = to_json_value(messages);
+  auto plan = recorded_plan(profile, Machine{});
+  ASSERT_TRUE(plan && *plan);
+  EXPECT_EQ((*plan)->recorded_processors, 2);
+  ASSERT_EQ((*plan)->communications.size(), 2u);
+  EXPECT_EQ((*plan)->communications[0].pattern, "broadcast");
+  EXPECT_EQ((*plan)->communications[0].bytes, "8*N");
+  EXPECT_EQ((*plan)->communications[1].times, "100");
+  EXPECT_GE((*plan)->remarks.size(), 2u);
 }
 
 TEST(Scale, RefusesProfilesWithoutExpressions) {

@@ -1,0 +1,147 @@
+// Costs adjusted to runs of the program itself, and how far the time may still be off.
+//
+// The terms form groups: the heaviest lines, all of the core, memory near (caches) and far (beyond the last of them),
+// the system. Each group g is multiplied by exp(x_g). What the engine is known to miss is the prior of x; the runs
+// determine as much of it as they exercise:
+//
+//   minimise  sum over runs of (log(T(x) / t) / noise)^2 + sum over groups of (x_g / prior_g)^2
+//
+// by Gauss and Newton; d log T / d x_g is the group's share of the time. The inverse of the normal matrix is the
+// covariance of x, and so at any size  sd(log T)^2 = shares' C shares:  a group that the runs fixed adds little there, one
+// they never met adds all that is not known about it. Without runs C is the prior.
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+
+#include "expr/program.h"
+#include "methods/scale/model.h"
+
+namespace perfcast::scale {
+namespace {
+
+// sd of log(measured / predicted): of the core on the calibration kernels (docs/predict.md), of one line against the
+// others, of programs that wait for caches and for memory, of page faults and the start.
+constexpr double core_prior = 0.16, line_prior = 0.12, near_prior = 0.3, far_prior = 0.45, system_prior = 0.3, message_prior = 0.3;
+constexpr double least_noise = 0.02;  // of a timed run
+constexpr std::size_t most_lines = 6;
+
+double at(const expr::Expr& e, const Setting& set) { return expr::evaluate(e, set).value_or(0); }
+
+struct Group {
+  double prior = 0;
+  std::vector<std::pair<std::size_t, expr::Expr ModelTerm::*>> parts;  // terms, and which of their parts
+};
+
+std::vector<Group> groups_of(const TimeModel& model, const std::vector<Setting>& settings) {
+  std::vector<std::pair<double, std::size_t>> heaviest;
+  std::vector<double> totals;
+  const expr::Expr whole = model.seconds();
+  for (const Setting& set : settings) totals.push_back(std::max(1e-300, at(whole, set)));
+  for (std::size_t k = 0; k < model.terms.size(); k++) {
+    double most = 0;
+    for (std::size_t i = 0; i < settings.size(); i++) most = std::max(most, at(model.terms[k].core, settings[i]) / totals[i]);
+    if (most > 0.02) heaviest.emplace_back(-most, k);
+  }
+  std::ranges::sort(heaviest);
+  if (heaviest.size() > most_lines) heaviest.resize(most_lines);
+  std::vector<Group> groups(5);
+  groups[0].prior = core_prior, groups[1].prior = near_prior, groups[2].prior = far_prior, groups[3].prior = system_prior, groups[4].prior = message_prior;
+  for (std::size_t k = 0; k < model.terms.size(); k++) {
+    groups[0].parts.emplace_back(k, &ModelTerm::core), groups[1].parts.emplace_back(k, &ModelTerm::memory), groups[2].parts.emplace_back(k, &ModelTerm::far);
+    groups[model.terms[k].kind == "communication" ? 4 : 3].parts.emplace_back(k, &ModelTerm::other);
+  }
+  if (heaviest.size() > 1)  // a single line is all of the core
+    for (auto [share, k] : heaviest) groups.push_back({line_prior, {{k, &ModelTerm::core}}});
+  return groups;
+}
+
+expr::Expr seconds_of(const TimeModel& model, const Group& group) {
+  std::vector<expr::Expr> all;
+  for (auto [k, part] : group.parts) all.push_back(model.terms[k].*part);
+  return expr::substitute(expr::sum(std::move(all)), model.costs);
+}
+
+void remember(TimeModel& model, const std::vector<Group>& groups, const Eigen::MatrixXd& covariance) {
+  model.groups.clear(), model.covariance.clear();
+  for (const Group& group : groups) model.groups.push_back(seconds_of(model, group));
+  for (Eigen::Index g = 0; g < covariance.rows(); g++) {
+    model.covariance.emplace_back();
+    for (Eigen::Index h = 0; h < covariance.cols(); h++) model.covariance.back().push_back(covariance(g, h));
+  }
+}
+
+}  // namespace
+
+void assume_priors(TimeModel& model) {
+  auto groups = groups_of(model, {});
+  Eigen::MatrixXd covariance = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(groups.size()), static_cast<Eigen::Index>(groups.size()));
+  for (std::size_t g = 0; g < groups.size(); g++) covariance(static_cast<Eigen::Index>(g), static_cast<Eigen::Index>(g)) = groups[g].prior * groups[g].prior;
+  remember(model, groups, covariance);
+}
+
+double spread_at(const TimeModel& model, const Setting& set) {
+  const double total = at(model.seconds(), set);
+  if (!(total > 0)) return 0;
+  std::vector<double> shares;
+  for (const expr::Expr& group : model.groups) shares.push_back(at(group, set) / total);
+  double variance = 0;
+  for (std::size_t g = 0; g < shares.size(); g++)
+    for (std::size_t h = 0; h < shares.size(); h++) variance += shares[g] * model.covariance[g][h] * shares[h];
+  return std::sqrt(std::max(0.0, variance));
+}
+
+Calibration calibrate(TimeModel& model, const std::vector<EquationPoint>& measured) {
+  Calibration calibration;
+  std::vector<Setting> settings;
+  std::vector<double> seconds;
+  for (const EquationPoint& point : measured) {
+    Setting set = point.set;
+    if (std::ranges::find(model.parameters, "P") != model.parameters.end()) set.try_emplace("P", 1);
+    if (point.seconds > 0) settings.push_back(set), seconds.push_back(point.seconds);
+  }
+  if (settings.empty()) return calibration;
+  const auto groups = groups_of(model, settings);
+  const auto n = static_cast<Eigen::Index>(settings.size()), k = static_cast<Eigen::Index>(groups.size());
+  // Lines are in two groups: their own and that of the whole core. Parts that no group multiplies alone are kept apart.
+  std::vector<std::vector<double>> base(groups.size());
+  for (std::size_t g = 0; g < groups.size(); g++)
+    for (const Setting& set : settings) base[g].push_back(at(seconds_of(model, groups[g]), set));
+  Eigen::VectorXd x = Eigen::VectorXd::Zero(k);
+  Eigen::MatrixXd shares(n, k), precision = Eigen::MatrixXd::Zero(k, k), normal;
+  Eigen::VectorXd residual(n);
+  for (Eigen::Index g = 0; g < k; g++) precision(g, g) = 1 / (groups[static_cast<std::size_t>(g)].prior * groups[static_cast<std::size_t>(g)].prior);
+  auto evaluate = [&] {
+    for (Eigen::Index i = 0; i < n; i++) {
+      auto b = [&](Eigen::Index g) { return base[static_cast<std::size_t>(g)][static_cast<std::size_t>(i)]; };
+      double lines = 0, own = 0, total = 0;
+      for (Eigen::Index g = 5; g < k; g++) lines += b(g), own += b(g) * std::exp(x(g));
+      const double core = std::exp(x(0)) * (b(0) - lines + own);
+      total = core;
+      for (Eigen::Index g = 1; g < 5; g++) total += b(g) * std::exp(x(g));
+      shares(i, 0) = core / total;
+      for (Eigen::Index g = 1; g < 5; g++) shares(i, g) = b(g) * std::exp(x(g)) / total;
+      for (Eigen::Index g = 5; g < k; g++) shares(i, g) = b(g) * std::exp(x(0) + x(g)) / total;
+      residual(i) = std::log(total / seconds[static_cast<std::size_t>(i)]);
+    }
+  };
+  double noise = least_noise;
+  for (int round = 0; round < 60; round++) {
+    evaluate();
+    // Residuals above the noise of timing tell that the terms cannot follow the runs better than that.
+    if (round % 20 == 19) noise = std::max(least_noise, std::sqrt(residual.squaredNorm() / std::max(1.0, static_cast<double>(n) - 1)));
+    normal = shares.transpose() * shares / (noise * noise) + precision;
+    Eigen::VectorXd step = normal.ldlt().solve(shares.transpose() * residual / (noise * noise) + precision * x);
+    const double longest = step.cwiseAbs().maxCoeff();
+    x -= longest > 0.5 ? Eigen::VectorXd(step * (0.5 / longest)) : step;
+  }
+  evaluate();
+  calibration.runs = static_cast<int>(n);
+  calibration.spread = std::sqrt(residual.squaredNorm() / static_cast<double>(n));
+  calibration.core = std::exp(x(0)), calibration.memory = std::exp(x(1)), calibration.far = std::exp(x(2)), calibration.system = std::exp(x(3));
+  for (Eigen::Index g = 0; g < k; g++)
+    for (auto [term, part] : groups[static_cast<std::size_t>(g)].parts) model.terms[term].*part = model.terms[term].*part * expr::Expr(std::exp(x(g)));
+  remember(model, groups, normal.inverse());
+  return calibration;
+}
+
+}  // namespace perfcast::scale

@@ -1,0 +1,122 @@
+// How the work is divided among processors, from what was recorded of a parallel program: its thread regions, or the
+// messages of its ranks. What a file would say (record/equation.h: ParallelPlan) is then known already.
+//
+//   threads   functions that regions run, and what only they call, are divided; each entry of a region costs a fork and
+//             a join, measured on the machine at some numbers of threads, in between a + b log2 P; lines beyond the last
+//             cache share one memory
+//   ranks     all work is divided; every call in the source that communicates is a pattern with its calls and bytes as
+//             expressions in the parameters and P
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "methods/scale/model.h"
+#include "record/messages.h"
+#include "record/skeleton.h"
+
+namespace perfcast::scale {
+namespace {
+
+// Functions all of whose callers are in the set belong to it too.
+std::set<std::string> closed_under_calls(const Graph& machine, std::set<std::string> inside) {
+  std::map<std::string, std::set<std::string>> callers;
+  for (const Function& function : machine.functions)
+    for (const Block& block : function.blocks)
+      for (const Call& call : block.calls)
+        if (call.callee != function.name) callers[call.callee].insert(function.name);
+  for (bool more = true; more;) {
+    more = false;
+    for (const auto& [callee, by] : callers)
+      if (!inside.contains(callee) && std::ranges::all_of(by, [&](const auto& name) { return inside.contains(name); })) more = inside.insert(callee).second;
+  }
+  return inside;
+}
+
+std::vector<std::pair<double, double>> by_threads(const std::map<std::string, Measurement>& table) {
+  std::vector<std::pair<double, double>> points;
+  for (const auto& [threads, m] : table) points.emplace_back(std::atof(threads.c_str()), m.value);
+  std::ranges::sort(points);
+  return points;
+}
+
+// Seconds as an expression in P through the first and the last measured number of threads above one.
+std::string fork_join_law(const ThreadCosts& costs) {
+  auto points = by_threads(costs.fork_join_ns);
+  std::erase_if(points, [](const auto& p) { return p.first < 2; });
+  if (points.empty()) return "0";
+  auto [p0, t0] = points.front();
+  auto [p1, t1] = points.back();
+  double slope = p1 > p0 ? std::max(0.0, (t1 - t0) / std::log2(p1 / p0)) : 0;
+  return fmt::format("{:.6g} + {:.6g}*log2(P)", 1e-9 * (t0 - slope * std::log2(p0)), 1e-9 * slope);
+}
+
+Result<ParallelPlan> threads_plan(const Profile& profile, const ThreadProfile& threads, const Machine& machine) {
+  ParallelPlan plan;
+  plan.shared_memory = true;
+  std::set<std::string> functions;
+  for (const ThreadRegion& region : threads.regions) functions.insert(region.function);
+  functions = closed_under_calls(*profile.machine, std::move(functions));
+  plan.parallel.assign(functions.begin(), functions.end());
+  TRY(auto costs, part_of<ThreadCosts>(machine.threads, machine.name + " /threads"));
+  if (!costs) {
+    plan.remarks.push_back(machine.name + " has no costs of threads: fork and join are left out (perfcast characterize --messages measures them)");
+    return plan;
+  }
+  if (costs->processors > 0) plan.processors = costs->processors;
+  auto bandwidth = by_threads(costs->bandwidth_gb_per_s);
+  if (bandwidth.size() > 1 && bandwidth.front().second > 0) plan.bandwidth_gain = bandwidth.back().second / bandwidth.front().second;
+  for (const ThreadRegion& region : threads.regions) {
+    std::string times = fmt::format("{}", region.entries);
+    for (const Function& function : profile.machine->functions)
+      if (function.name == region.function && !function.calls.expression.empty()) times = function.calls.expression;
+    plan.communications.push_back({"fork and join " + (region.at.known() ? region.at.text() : region.function), times, "0", fork_join_law(*costs)});
+  }
+  return plan;
+}
+
+std::string pattern_of(const std::string& call) {
+  static const std::pair<const char*, const char*> known[] = {
+      {"Sendrecv", "exchange"},   {"Ibcast", "broadcast"},    {"Bcast", "broadcast"},   {"Iallreduce", "allreduce"}, {"Allreduce", "allreduce"},
+      {"Reduce_scatter", "allreduce"}, {"Reduce", "reduction"}, {"Allgather", "allgather"}, {"Gather", "gather"},  {"Scatter", "scatter"},
+      {"Alltoall", "all_to_all"}, {"Barrier", "barrier"},     {"Isend", "point_to_point"}, {"Send", "point_to_point"}, {"Ssend", "point_to_point"},
+      {"Put", "point_to_point"},  {"Get", "point_to_point"},  {"Accumulate", "point_to_point"}};
+  for (auto [word, pattern] : known)
+    if (call.find(word) != call.npos) return pattern;
+  return "";  // receives and waits: the sender's side is counted
+}
+
+ParallelPlan ranks_plan(const MessageProfile& messages) {
+  const Skeleton& run = messages.runs.front();
+  ParallelPlan plan;
+  plan.parallel = {"*"}, plan.recorded_processors = std::max(1, run.ranks);
+  plan.remarks.push_back("all work is taken to be divided among the ranks");
+  for (const CallSite& site : run.sites) {
+    const std::string pattern = pattern_of(site.call);
+    if (pattern.empty() || site.calls <= 0) continue;
+    PlannedCommunication communication{pattern, site.calls_is, site.bytes_is, ""};
+    if (communication.times.empty() || communication.bytes.empty())
+      plan.remarks.push_back(fmt::format("{} at {} follows no simple form in the recordings: its calls and bytes are taken to stay (analyze with more --ranks)", site.call, site.at.text()));
+    if (communication.times.empty()) communication.times = fmt::format("{}", site.calls / run.ranks);
+    if (communication.bytes.empty()) communication.bytes = fmt::format("{}", site.bytes / site.calls);
+    plan.communications.push_back(std::move(communication));
+  }
+  return plan;
+}
+
+}  // namespace
+
+Result<std::optional<ParallelPlan>> recorded_plan(const Profile& profile, const Machine& machine) {
+  std::optional<ParallelPlan> plan;
+  TRY(auto threads, part_of<ThreadProfile>(profile.parallel, profile.program + " /parallel"));
+  if (threads && !threads->regions.empty() && profile.machine) {
+    TRY(plan, threads_plan(profile, *threads, machine));
+    return plan;
+  }
+  TRY(auto messages, part_of<MessageProfile>(profile.messages, profile.program + " /messages"));
+  if (messages && !messages->runs.empty()) plan = ranks_plan(*messages);
+  return plan;
+}
+
+}  // namespace perfcast::scale
