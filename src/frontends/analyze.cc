@@ -114,7 +114,7 @@ Status add_memory(const CompiledProgram& program, const llvm_ir::CountOptions& c
   memory_profile::Options options;
   options.arguments = count.arguments, options.input_file = count.input_file, options.limits = count.limits;
   options.runner = count.runner, options.folder = count.folder;
-  options.expected_seconds = profile.run.seconds;
+  options.expected_seconds = profile.run.seconds, options.whole_run = profile.run.seconds < memory_profile::short_run_seconds;
   auto seen = profile_memory(program, options);
   if (!seen) {
     profile.gaps.push_back({"memory behaviour is not known: " + seen.error().what, {}, 0});
@@ -122,7 +122,7 @@ Status add_memory(const CompiledProgram& program, const llvm_ir::CountOptions& c
   }
   if (seen->outcome.ending != Ending::exited)
     profile.gaps.push_back({"the run that watched memory " + seen->outcome.how_it_ended(count.limits), {}, 0});
-  profile.made_by.more["memory bursts"] =
+  profile.made_by.more["memory bursts"] = options.whole_run ? "the whole run" :
       fmt::format("{} short, {} long, {:.0f} % of the time, up to {} lines", seen->short_bursts, seen->long_bursts,
                   100 * seen->burst_share, seen->deepest_lines);
   apply(*seen, *profile.ir);

@@ -52,4 +52,18 @@ Distribution estimate(const Observed& observed) {
   return result;
 }
 
+Distribution whole_run(const Observed& observed) {
+  Distribution result;
+  double total = 0;
+  for (std::size_t b = 0; b < observed.seen.size(); b++)
+    for (int s = 0; s < strata; s++) total += observed.seen[b][static_cast<std::size_t>(s)] + observed.censored[b][static_cast<std::size_t>(s)];
+  if (!(total > 0)) return result;
+  for (std::size_t b = 0; b < observed.seen.size(); b++) {
+    double seen = 0;
+    for (int s = 0; s < strata; s++) seen += observed.seen[b][static_cast<std::size_t>(s)], result.beyond += observed.censored[b][static_cast<std::size_t>(s)] / total;
+    if (seen > 0) result.bins.push_back({distance_of_bin(static_cast<int>(b)), seen / total, 0}), result.beyond_from = distance_of_bin(static_cast<int>(b));
+  }
+  return result;
+}
+
 }  // namespace perfcast::memory_profile

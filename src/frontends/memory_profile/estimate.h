@@ -23,6 +23,8 @@ struct Distribution {
 };
 
 Distribution estimate(const Observed& observed);
+// When the whole run was watched: what had no touch before it is a first touch, `beyond` all that was seen.
+Distribution whole_run(const Observed& observed);
 
 // The distance in the middle of a bin.
 double distance_of_bin(int bin);

@@ -52,7 +52,7 @@ Observed observed_of(const perfcast_line_bin* bins, int count) {
 // A step that repeats this often is a stride, not chance.
 constexpr double dominant_share = 0.5;
 
-void read_access(const perfcast_access_data& data, AccessSite& site) {
+void read_access(const perfcast_access_data& data, bool whole, AccessSite& site) {
   Access& access = site.access;
   site.touches = static_cast<double>(data.touches);
   if (data.range_calls) site.lines_per_execution = static_cast<double>(data.range_lines) / static_cast<double>(data.range_calls);
@@ -60,9 +60,11 @@ void read_access(const perfcast_access_data& data, AccessSite& site) {
     if (access.lines.empty()) access.unknown = 1;  // else a stack slot, known without looking
     return;
   }
-  Distribution lines = estimate(observed_of(data.lines, perfcast_line_bins));
-  Distribution pages = estimate(observed_of(data.pages, perfcast_page_bins));
-  access.lines = lines.bins, access.pages = pages.bins, access.unknown = lines.beyond;
+  auto distribution = [&](const perfcast_line_bin* bins, int count) { return whole ? whole_run(observed_of(bins, count)) : estimate(observed_of(bins, count)); };
+  Distribution lines = distribution(data.lines, perfcast_line_bins);
+  Distribution pages = distribution(data.pages, perfcast_page_bins);
+  access.lines = lines.bins, access.pages = pages.bins;
+  (whole ? access.cold : access.unknown) = lines.beyond;
   access.unknown_from = lines.beyond_from;
   if (access.store) {
     Distribution dirtied = estimate(observed_of(data.dirtied, perfcast_line_bins));
@@ -81,7 +83,7 @@ void read_access(const perfcast_access_data& data, AccessSite& site) {
   }
 }
 
-Status read_results(const std::string& path, MemoryProfile& profile) {
+Status read_results(const std::string& path, bool whole, MemoryProfile& profile) {
   TRY(std::string bytes, read_file(path));
   perfcast_memory_header header;
   std::size_t wanted = sizeof header + profile.accesses.size() * sizeof(perfcast_access_data) +
@@ -94,7 +96,7 @@ Status read_results(const std::string& path, MemoryProfile& profile) {
   for (AccessSite& site : profile.accesses) {
     perfcast_access_data data;
     std::memcpy(&data, at, sizeof data), at += sizeof data;
-    read_access(data, site);
+    read_access(data, whole, site);
   }
   for (BranchSite& site : profile.branches) {
     perfcast_branch_data data;
@@ -127,6 +129,7 @@ Result<MemoryProfile> profile_memory(const llvm_ir::CompiledProgram& program, co
   request.environment = {{"PERFCAST_MEMORY_PROFILE", results},
                          {"PERFCAST_EXPECTED_SECONDS", std::to_string(std::max(0.01, options.expected_seconds))},
                          {"PERFCAST_BURST_SHARE", std::to_string(options.burst_share)}};
+  if (options.whole_run) request.environment["PERFCAST_WHOLE_RUN"] = "1";
   if (!options.input_file.empty()) request.input_file = options.input_file;
   request.folder = options.folder, request.limits = options.limits;
   TRY(profile.outcome, run_program(request));
@@ -134,12 +137,12 @@ Result<MemoryProfile> profile_memory(const llvm_ir::CompiledProgram& program, co
   constexpr int most_repeats = 3;
   constexpr double enough_seconds = 1.5;
   double spent = profile.outcome.cpu.value;
-  for (int repeat = 1; repeat <= most_repeats && profile.outcome.ok() && spent + profile.outcome.cpu.value < enough_seconds; repeat++) {
+  for (int repeat = 1; repeat <= most_repeats && !options.whole_run && profile.outcome.ok() && spent + profile.outcome.cpu.value < enough_seconds; repeat++) {
     request.environment["PERFCAST_REPEAT"] = std::to_string(repeat);
     TRY(RunOutcome again, run_program(request));
     spent += again.cpu.value;
   }
-  CHECK_OK(read_results(results, profile));
+  CHECK_OK(read_results(results, options.whole_run, profile));
   return profile;
 }
 

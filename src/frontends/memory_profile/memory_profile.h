@@ -20,6 +20,7 @@ struct Options {
   RunLimits limits;
   std::vector<std::string> runner;  // what runs the program; empty: the host
   double expected_seconds = 1;      // of processor time; bursts are spread over it
+  bool whole_run = false;           // watched from beginning to end: for short runs, some 30 times as long as the plain one
   double burst_share = 1;           // of the usual share of time for bursts (about a third at most)
 };
 
@@ -36,6 +37,9 @@ struct BranchSite : Site {
   bool choice = false;                    // a select, not a branch
   double executed = 0, mispredicted = 0;  // in bursts
 };
+
+// Runs this short are watched whole: bursts would see little of them.
+inline constexpr double short_run_seconds = 0.03;
 
 struct MemoryProfile {
   std::vector<AccessSite> accesses;

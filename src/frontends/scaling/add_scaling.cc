@@ -81,11 +81,11 @@ class Work {
     check_influence();
     tell("finding the laws of the counts");
     reconstruct();
-    memory_growth();
     if (options_.memory) {
       tell("watching memory at other sizes");
       memory_at_other_sizes(counted);
     }
+    memory_growth();
     return {};
   }
 
@@ -298,28 +298,63 @@ class Work {
     return samples;
   }
 
-  // Page faults tell how much memory is touched; the larger sizes know most about it.
+  // Page faults tell how much memory is touched. How they grow with a parameter is told by the first touches, where the
+  // whole runs were watched; else by the faults themselves.
   void memory_growth() {
-    std::vector<std::pair<double, std::size_t>> by_faults;
-    for (std::size_t k = 0; k < samples_.size(); k++) by_faults.emplace_back(samples_[k].page_faults, k);
-    std::ranges::sort(by_faults);
-    // Small ones live in what the allocator had anyway: the larger sizes tell the law.
-    const double most = by_faults.empty() ? 0 : by_faults.back().first;
-    while (by_faults.size() > 16 || (by_faults.size() > 5 && by_faults.front().first < most / 30)) by_faults.erase(by_faults.begin());
     std::vector<std::vector<double>> at, all = points();
     std::vector<double> faults;
-    for (auto [value, k] : by_faults) at.push_back(all[k]), faults.push_back(value + 1);
+    double least = INFINITY, most = 0;
+    for (std::size_t k = 0; k < samples_.size(); k++) {
+      least = std::min(least, samples_[k].page_faults + 1), most = std::max(most, samples_[k].page_faults + 1);
+      // Small sizes live in what the allocator had anyway.
+      bool large = std::ranges::all_of(profile_.run.parameters, [&](const auto& p) { return samples_[k].setting.at(p.first) >= 0.45 * p.second; });
+      if (large) at.push_back(all[k]), faults.push_back(samples_[k].page_faults + 1);
+    }
     // Sizes whose memory hardly differs say nothing about its growth.
-    const bool grows = !faults.empty() && faults.back() > 1.3 * by_faults_least();
-    expr::Law law = grows ? expr::growth_law(names_, at, faults) : expr::Law{expr::Expr(faults.empty() ? 1.0 : faults.back()), 0};
-    if (!grows) scaling_.remarks.push_back("the runs touch about the same memory at all sizes: how it grows beyond them is not known");
+    if (faults.empty() || most < 1.3 * least) {
+      scaling_.page_faults = expr::text(expr::Expr(most)), scaling_.page_faults_spread = 0;
+      scaling_.remarks.push_back("the runs touch about the same memory at all sizes: how it grows beyond them is not known");
+      return;
+    }
+    expr::Law law;
+    if (auto shape = touched_shape()) {
+      law = expr::law_in_scales(names_, at, faults, std::vector<expr::Scale>{{*shape, {}}});
+    } else {
+      for (const Sample& sample : samples_) faults.push_back(sample.page_faults + 1);
+      at.insert(at.end(), all.begin(), all.end());
+      law = expr::growth_law(names_, at, faults);
+    }
     scaling_.page_faults = expr::text(law.expression, {8}), scaling_.page_faults_spread = law.spread;
   }
 
-  double by_faults_least() const {
-    double least = INFINITY;
-    for (const Sample& sample : samples_) least = std::min(least, sample.page_faults + 1);
-    return least;
+  // The product of powers with which the lines touched grow: N^2 for a plane.
+  std::optional<expr::Expr> touched_shape() const {
+    auto touched = [](auto&& accesses) {
+      double lines = 0;
+      for (const Access* access : accesses) lines += access->count * access->cold;
+      return lines;
+    };
+    std::vector<const Access*> here;
+    for (const Function& function : profile_.ir->functions)
+      for (const Block& block : function.blocks)
+        for (const Access& access : block.accesses) here.push_back(&access);
+    const double now = touched(here);
+    if (!(now > 0)) return {};
+    std::vector<expr::Expr> factors;
+    for (const auto& [name, value] : profile_.run.parameters) {
+      const SizedMemory* nearest = nullptr;
+      for (const SizedMemory& memory : scaling_.memory)
+        if (memory.set.at(name) != value && (!nearest || memory.set.at(name) > nearest->set.at(name))) nearest = &memory;
+      if (!nearest) return {};
+      std::vector<const Access*> there;
+      for (const SizedAccess& sized : nearest->accesses) there.push_back(&sized.access);
+      const double then = touched(there), ratio = value / nearest->set.at(name);
+      if (!(then > 0) || !(ratio > 1)) return {};
+      const double exponent = std::clamp(std::round(std::log(now / then) / std::log(ratio)), 0.0, 3.0);
+      if (exponent > 0) factors.push_back(expr::power(expr::symbol(name), expr::Expr(exponent)));
+    }
+    if (factors.empty()) return {};
+    return expr::product(std::move(factors));
   }
 
   void memory_at_other_sizes(const llvm_ir::CountedProgram& counted) {
@@ -336,6 +371,7 @@ class Work {
         memory_profile::Options memory;
         memory.arguments = count.arguments, memory.input_file = count.input_file, memory.limits = count.limits;
         memory.runner = count.runner, memory.folder = count.folder, memory.expected_seconds = run->outcome.cpu.value;
+        memory.whole_run = profile_.made_by.more.contains("memory bursts") && profile_.made_by.more.at("memory bursts") == "the whole run";
         auto seen = memory_profile::profile_memory(program_, memory);
         if (!seen) continue;
         Graph graph = *profile_.ir;
@@ -355,7 +391,7 @@ class Work {
     for (const Function& function : graph.functions)
       for (const Block& block : function.blocks)
         for (const Access& access : block.accesses)
-          if (access.count > 1e-4 * total) memory.accesses.push_back({function.name, block.name, access});
+          if (access.count > 1e-4 * total || access.cold > 0) memory.accesses.push_back({function.name, block.name, access});
     scaling_.memory.push_back(std::move(memory));
   }
 
