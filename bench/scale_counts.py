@@ -10,7 +10,7 @@ import argparse, json, math, os, subprocess, tempfile
 from fractions import Fraction
 
 root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-perfcast = os.path.join(root, "build", "perfcast")
+perfcast = os.environ.get("PERFCAST", os.path.join(root, "build", "perfcast"))
 folder = os.path.join(root, "validation", "scale")
 
 

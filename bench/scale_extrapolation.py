@@ -14,7 +14,7 @@ Usage: bench/scale_extrapolation.py [--machine M] [--keep FOLDER] [--only analyz
 import argparse, json, math, os, subprocess, tempfile, time
 
 root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-perfcast = os.path.join(root, "build", "perfcast")
+perfcast = os.environ.get("PERFCAST", os.path.join(root, "build", "perfcast"))
 folder = os.path.join(root, "validation", "scale")
 
 

@@ -66,6 +66,7 @@ void CountForms::find_hidden() {
   constexpr int most_hidden = 3;
   constexpr std::size_t most_candidates = 24;
   constexpr double matters = 1e-3;  // of the executed instructions
+  constexpr double explains = 0.2;  // of what is left: less is a coincidence of a few blocks, no common cause
   std::vector<expr::Reconstructor::Hidden> known;
   for (int round = 1; round <= most_hidden; round++) {
     std::vector<const std::vector<double>*> open;
@@ -100,7 +101,7 @@ void CountForms::find_hidden() {
       if (weight > most * 1.0001) most = weight, chosen = hidden, explained = std::move(forms);
       if (most > 0.999 * left) break;
     }
-    if (!chosen || most < matters * total) return;
+    if (!chosen || most < std::max(matters * total, explains * left)) return;
     Entry& entry = entries_.at(*chosen);
     expr::Law law = expr::law_of(names_, points_, *chosen);
     known.push_back({name, *chosen});

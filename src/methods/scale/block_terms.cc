@@ -8,6 +8,7 @@
 #include "engine/scaling/profile_at.h"
 #include "expr/algebra.h"
 #include "expr/parse.h"
+#include "methods/scale/model.h"
 
 namespace perfcast::scale {
 namespace {
@@ -169,7 +170,7 @@ Result<BlockTerms> block_terms(const Profile& profile, const Machine& machine, d
     double recorded = expr::evaluate(law, profile.run.parameters).value_or(0);
     if (recorded > 0) terms.system.push_back({"page faults", expr::simplify(law * expr::Expr(1e-9 * near.outside.faults_ns / recorded))});
   }
-  terms.system.push_back({"start of the process", expr::Expr(1e-9 * near.outside.start_ns)});
+  terms.system.push_back({start_term, expr::Expr(1e-9 * near.outside.start_ns)});
   return terms;
 }
 

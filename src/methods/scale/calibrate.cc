@@ -22,6 +22,10 @@ namespace {
 // sd of log(measured / predicted): of the core on the calibration kernels (docs/predict.md), of one line against the
 // others, of programs that wait for caches and for memory, of page faults and the start.
 constexpr double core_prior = 0.16, line_prior = 0.12, near_prior = 0.3, far_prior = 0.45, system_prior = 0.3, message_prior = 0.3;
+// What a process takes to start differs with what else the system does.
+constexpr double start_prior = 1;
+// Groups before those of single lines: core, near, far, system, messages, start.
+constexpr int whole_groups = 6;
 constexpr double least_noise = 0.02;  // of a timed run
 constexpr std::size_t most_lines = 6;
 
@@ -44,11 +48,11 @@ std::vector<Group> groups_of(const TimeModel& model, const std::vector<Setting>&
   }
   std::ranges::sort(heaviest);
   if (heaviest.size() > most_lines) heaviest.resize(most_lines);
-  std::vector<Group> groups(5);
-  groups[0].prior = core_prior, groups[1].prior = near_prior, groups[2].prior = far_prior, groups[3].prior = system_prior, groups[4].prior = message_prior;
+  std::vector<Group> groups(whole_groups);
+  groups[0].prior = core_prior, groups[1].prior = near_prior, groups[2].prior = far_prior, groups[3].prior = system_prior, groups[4].prior = message_prior, groups[5].prior = start_prior;
   for (std::size_t k = 0; k < model.terms.size(); k++) {
     groups[0].parts.emplace_back(k, &ModelTerm::core), groups[1].parts.emplace_back(k, &ModelTerm::memory), groups[2].parts.emplace_back(k, &ModelTerm::far);
-    groups[model.terms[k].kind == "communication" ? 4 : 3].parts.emplace_back(k, &ModelTerm::other);
+    groups[model.terms[k].kind == "communication" ? 4 : model.terms[k].name == start_term ? 5 : 3].parts.emplace_back(k, &ModelTerm::other);
   }
   if (heaviest.size() > 1)  // a single line is all of the core
     for (auto [share, k] : heaviest) groups.push_back({line_prior, {{k, &ModelTerm::core}}});
@@ -114,13 +118,13 @@ Calibration calibrate(TimeModel& model, const std::vector<EquationPoint>& measur
     for (Eigen::Index i = 0; i < n; i++) {
       auto b = [&](Eigen::Index g) { return base[static_cast<std::size_t>(g)][static_cast<std::size_t>(i)]; };
       double lines = 0, own = 0, total = 0;
-      for (Eigen::Index g = 5; g < k; g++) lines += b(g), own += b(g) * std::exp(x(g));
+      for (Eigen::Index g = whole_groups; g < k; g++) lines += b(g), own += b(g) * std::exp(x(g));
       const double core = std::exp(x(0)) * (b(0) - lines + own);
       total = core;
-      for (Eigen::Index g = 1; g < 5; g++) total += b(g) * std::exp(x(g));
+      for (Eigen::Index g = 1; g < whole_groups; g++) total += b(g) * std::exp(x(g));
       shares(i, 0) = core / total;
-      for (Eigen::Index g = 1; g < 5; g++) shares(i, g) = b(g) * std::exp(x(g)) / total;
-      for (Eigen::Index g = 5; g < k; g++) shares(i, g) = b(g) * std::exp(x(0) + x(g)) / total;
+      for (Eigen::Index g = 1; g < whole_groups; g++) shares(i, g) = b(g) * std::exp(x(g)) / total;
+      for (Eigen::Index g = whole_groups; g < k; g++) shares(i, g) = b(g) * std::exp(x(0) + x(g)) / total;
       residual(i) = std::log(total / seconds[static_cast<std::size_t>(i)]);
     }
   };

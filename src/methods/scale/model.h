@@ -10,6 +10,8 @@
 
 namespace perfcast::scale {
 
+inline constexpr const char* start_term = "start of the process";
+
 struct ModelTerm {
   std::string name, kind, function, certainty;
   bool parallel = false;
