@@ -304,6 +304,7 @@ Status add_levels(const AnalyzeOptions& options, const CompiledProgram& program,
   scaling::ScalingOptions scaling;
   scaling.count = count, scaling.parameters = options.parameters, scaling.memory = options.memory_level, scaling.progress = options.progress;
   scaling.one_stage = one_stage;
+  if (!options.launcher.empty()) scaling.sizes.run_seconds = 3, scaling.sizes.total_seconds = 90;  // a launcher's own time is in each run
   scaling.source = [&](const CountedRun& run) -> std::optional<Graph> {
     auto positions = position_counts(program, Stage::early, run);
     std::vector<Gap> ignored;

@@ -24,7 +24,14 @@ std::map<std::string, double> times(const std::map<std::string, double>& recorde
 
 std::string line_of(const Function& function, const Block& block) {
   if (function.library) return "library " + (function.library_name.empty() ? function.name : function.library_name);
-  return block.at.known() ? block.at.text() : function.name;
+  if (!block.at.known()) return function.name;
+  const std::string where = block.at.text();
+  return where.substr(where.find_last_of('/') + 1);
+}
+
+// A line whose code lies in several functions (one of them run by threads) is a term in each; a library is one term.
+std::string key_of(const Function& function, const Block& block) {
+  return (function.library ? "" : function.name) + "\n" + line_of(function, block);
 }
 
 // Cycles per execution from the walks at the recorded and at a large size: c + d / factor.
@@ -107,13 +114,11 @@ Result<BlockTerms> block_terms(const Profile& profile, const Machine& machine, d
   std::map<std::string, std::map<std::string, double>> sure;
   for (std::size_t f = 0; f < profile.machine->functions.size(); f++) {
     const Function& function = profile.machine->functions[f];
-    // A line whose code lies in several functions (one of them run by threads) is a term in each.
-    auto key_of = [&](const Block& block) { return function.name + "\n" + line_of(function, block); };
     for (std::size_t b = 0; b < function.blocks.size(); b++) {
       const Block& block = function.blocks[b];
       auto it = costs.find({static_cast<int>(f), static_cast<int>(b)});
       if (it == costs.end()) continue;
-      const std::string name = key_of(block);
+      const std::string name = key_of(function, block);
       if (index.try_emplace(name, terms.lines.size()).second) {
         terms.lines.push_back({});
         terms.lines.back().key = name, terms.lines.back().name = line_of(function, block), terms.lines.back().function = function.readable.empty() ? function.name : function.readable;
@@ -147,7 +152,7 @@ Result<BlockTerms> block_terms(const Profile& profile, const Machine& machine, d
       const double last = block.memory.level_ns.empty() ? 0 : block.memory.level_ns.back();
       const double ns = block.memory.dependent_ns + levels;
       if (ns <= 0) continue;
-      auto it = index.find(block.function->name + "\n" + line_of(*block.function, *block.block));
+      auto it = index.find(key_of(*block.function, *block.block));
       if (it == index.end()) continue;
       // Waiting for single loads is told apart as the lines are.
       const double far = levels > 0 ? last / levels : 0;

@@ -38,7 +38,7 @@ expr::Expr size_expression(const Setting& recorded) {
 bool is_parallel(const ParallelPlan* plan, const LineTerm& line) {
   if (!plan) return false;
   return std::ranges::any_of(plan->parallel, [&](const std::string& name) {
-    return name == "*" || name == line.function || line.key.starts_with(name + "\n") || name == line.name || line.name.ends_with("/" + name);
+    return name == "*" || name == line.function || line.key.starts_with(name + "\n") || name == line.name || name.ends_with("/" + line.name);
   });
 }
 

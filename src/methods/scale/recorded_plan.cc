@@ -52,11 +52,21 @@ std::string fork_join_law(const ThreadCosts& costs) {
   return fmt::format("{:.6g} + {:.6g}*log2(P)", 1e-9 * (t0 - slope * std::log2(p0)), 1e-9 * slope);
 }
 
+// The code of a region, which compilers put into a function of its own: main.omp_outlined.1, main._omp_fn.0.
+bool is_region(const std::string& name) {
+  for (const char* mark : {".omp_outlined", "._omp_fn"})
+    if (auto at = name.find(mark); at != name.npos) return name.find_first_not_of(".0123456789", at + std::string(mark).size()) == name.npos;
+  return false;
+}
+
 Result<ParallelPlan> threads_plan(const Profile& profile, const ThreadProfile& threads, const Machine& machine) {
   ParallelPlan plan;
   plan.shared_memory = true;
   std::set<std::string> functions;
-  for (const ThreadRegion& region : threads.regions) functions.insert(region.function);
+  for (const Function& function : profile.machine->functions)
+    if (is_region(function.name)) functions.insert(function.name);
+  const std::set<std::string> regions = functions;
+  if (regions.empty()) plan.remarks.push_back(fmt::format("the code of the {} parallel regions was not found: nothing is divided", threads.regions.size()));
   functions = closed_under_calls(*profile.machine, std::move(functions));
   plan.parallel.assign(functions.begin(), functions.end());
   TRY(auto costs, part_of<ThreadCosts>(machine.threads, machine.name + " /threads"));
@@ -67,11 +77,10 @@ Result<ParallelPlan> threads_plan(const Profile& profile, const ThreadProfile& t
   if (costs->processors > 0) plan.processors = costs->processors;
   auto bandwidth = by_threads(costs->bandwidth_gb_per_s);
   if (bandwidth.size() > 1 && bandwidth.front().second > 0) plan.bandwidth_gain = bandwidth.back().second / bandwidth.front().second;
-  for (const ThreadRegion& region : threads.regions) {
-    std::string times = fmt::format("{}", region.entries);
-    for (const Function& function : profile.machine->functions)
-      if (function.name == region.function && !function.calls.expression.empty()) times = function.calls.expression;
-    plan.communications.push_back({"fork and join " + (region.at.known() ? region.at.text() : region.function), times, "0", fork_join_law(*costs)});
+  for (const Function& function : profile.machine->functions) {
+    if (!regions.contains(function.name)) continue;
+    const std::string where = function.at.known() ? function.at.text() : function.name;
+    plan.communications.push_back({"fork and join " + where.substr(where.find_last_of('/') + 1), function.calls.expression.empty() ? fmt::format("{}", function.calls.value) : function.calls.expression, "0", fork_join_law(*costs)});
   }
   return plan;
 }

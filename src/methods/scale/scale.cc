@@ -88,7 +88,8 @@ class Answer {
 
  private:
   bool warn_of_memory(const Setting& set, std::vector<std::string>& warnings) const {
-    double processors = set.contains("P") && !profile_.run.parameters.contains("P") ? set.at("P") : 1;
+    const bool divided = set.contains("P") && !profile_.run.parameters.contains("P") && !(model_.plan && model_.plan->shared_memory);
+    double processors = divided ? set.at("P") : 1;
     double bytes = footprint(profile_, machine_, set) / processors;
     std::string here = level_of(machine_, bytes), seen = level_of(machine_, largest_footprint_);
     if (here.empty() || here == seen || bytes <= largest_footprint_) return false;
