@@ -62,7 +62,7 @@ static struct trace *begin(void) {
 }
 
 void __perfcast_trace(void *address, uint64_t what) {
-  if (off) return;
+  if (off || !address) return; /* null: a lane that is masked off */
   struct trace *t = own ? own : begin();
   if (!t || off) return;
   if (t->left-- == 0) {

@@ -41,19 +41,25 @@ void measure(const Profile& profile, const Machine& machine, BoundsArguments& ar
     return void(options.not_measured = fmt::format("{} runs at {:.2f} GHz and this machine at {:.2f}", machine.name, machine.core->clock_ghz.value, step_ghz));
   auto ready = ready_program(profile.run, {arguments.program.timeout});
   if (!ready) return void(options.not_measured = ready.error().what);
+  // Loops are bounded for one core: parallel programs are sampled with one thread.
+  const bool threads = runs_threads(profile);
+  if (threads) ready->run.environment["OMP_NUM_THREADS"] = ready->run.environment["OMP_THREAD_LIMIT"] = "1";
   auto sampled = sampling::sample_program(profile, ready->run);
   if (!sampled) return void(options.not_measured = sampled.error().what);
   bounds::MeasuredProgram& measured = options.measured.emplace();
-  measured.seconds = sampled->seconds, measured.samples = sampled->samples, measured.how = sampled->how;
+  measured.seconds = sampled->seconds, measured.samples = sampled->samples, measured.how = sampled->how + (threads ? "; with one thread" : "");
   for (const auto& block : sampled->blocks) measured.blocks.push_back({block.function, block.block, block.seconds});
-  if (!runs_threads(profile)) return;
+  if (!threads) return;
   std::vector<int> numbers;
   int most = arguments.threads > 0 ? arguments.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   for (int t = 1; t <= most; t = t < 8 ? t + 1 : t < most && 2 * t > most ? most : 2 * t) numbers.push_back(t);
   InFolder in_folder(profile.run.folder);
   auto runs = run_threads(profile, numbers, {arguments.program.timeout});
   if (!runs) return remark("threads: " + runs.error().message());
-  for (ThreadRun& run : *runs) options.threaded.push_back({run.threads, run.seconds, std::move(run.counts)});
+  for (ThreadRun& run : *runs) {
+    bounds::ThreadedRun& made = options.threaded.emplace_back(run.threads, run.seconds, std::move(run.counts));
+    for (const ThreadRegion& region : run.regions) made.regions.push_back({region.function, region.at, region.wall});
+  }
 }
 
 // The addresses of one loop's lines; K-Trace.

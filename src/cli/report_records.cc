@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "methods/characterize/instructions/against_llvm.h"
+#include "record/bounds.h"
 #include "record/choice.h"
 #include "record/comparison.h"
 #include "record/dilation.h"
@@ -48,15 +49,6 @@ Status read_plain(const Json& json, const std::string& file, ReportRecords&, Pag
   return {};
 }
 
-// The same for kinds without a type here: format and version are checked, the page draws what it finds.
-template <const char* const& format>
-Status read_untyped(const Json& json, const std::string& file, ReportRecords&, PageData& page) {
-  CHECK_OK(check_format(json, format, 1, file));
-  page.records.push_back({file, false, json});
-  return {};
-}
-constexpr const char* bounds_format = "perfcast.bounds";
-
 struct Kind {
   const char* format;
   Reader read;
@@ -69,7 +61,7 @@ constexpr Kind kinds[] = {
     {Gate::format, read_plain<Gate>},
     {Choice::format, read_plain<Choice>},
     {Comparison::format, read_plain<Comparison>},
-    {bounds_format, read_untyped<bounds_format>},
+    {Bounds::format, read_plain<Bounds>},
     {Equation::format, read_plain<Equation>},
     {UseTree::format, read_plain<UseTree>},
     {Dilation::format, read_plain<Dilation>},

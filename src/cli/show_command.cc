@@ -3,6 +3,7 @@
 #include "cli/common.h"
 #include "record/regression.h"
 #include "record/static_model.h"
+#include "report/bounds_text.h"
 #include "report/choice_text.h"
 #include "report/comparison_text.h"
 #include "report/dilation_text.h"
@@ -61,6 +62,12 @@ Status run(const ShowArguments& arguments) {
   if (format == Comparison::format) {
     TRY(Comparison comparison, record_from_json<Comparison>(*json, arguments.record));
     return emit(comparison, report::comparison_text(comparison, {arguments.rows}), arguments.output);
+  }
+  if (format == Bounds::format) {
+    TRY(Bounds bounds, record_from_json<Bounds>(*json, arguments.record));
+    report::BoundsView view;
+    view.loops = arguments.rows;
+    return emit(bounds, report::bounds_text(bounds, view), arguments.output);
   }
   if (format == Dilation::format) {
     TRY(Dilation dilation, record_from_json<Dilation>(*json, arguments.record));

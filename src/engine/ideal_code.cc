@@ -193,6 +193,16 @@ IdealCode::Demand IdealCode::of_code(const StaticInstruction& instruction) {
 }
 
 double IdealCode::latency(const std::string& operation) {
+  auto it = latencies_.find(operation);
+  return it != latencies_.end() ? it->second : latencies_.emplace(operation, measure_latency(operation)).first->second;
+}
+
+double IdealCode::chained(const std::string& operation) {
+  auto it = chained_.find(operation);
+  return it != chained_.end() ? it->second : chained_.emplace(operation, measure_chained(operation)).first->second;
+}
+
+double IdealCode::measure_latency(const std::string& operation) {
   bool known_set = machine_.isa == "x86_64" || machine_.isa == "aarch64";
   double plain = known_set ? costs_.of(operation).latency : 0;
   if (Choice choice = choose(operation, false); !known_set && choice.known) {
@@ -209,7 +219,7 @@ double IdealCode::latency(const std::string& operation) {
   return time ? std::min(plain > 0 ? plain : 1e9, time->cycles_per_iteration / 8) : plain;
 }
 
-double IdealCode::chained(const std::string& operation) {
+double IdealCode::measure_chained(const std::string& operation) const {
   Choice choice = choose(operation, true);
   if (!choice.known) return 0;
   constexpr int chains = 12;

@@ -56,11 +56,14 @@ class IdealCode {
   };
   Choice choose(const std::string& operation, bool whole_vectors) const;
   Demand measure(const std::string& operation, bool whole_vectors) const;
+  double measure_latency(const std::string& operation);
+  double measure_chained(const std::string& operation) const;
   const Machine& machine_;
   int vector_bits_;
   OperationCosts costs_;
   std::unique_ptr<Tables> tables_;
   std::map<std::pair<std::string, bool>, Demand> known_;
+  std::map<std::string, double> latencies_, chained_;
 };
 
 }  // namespace perfcast::engine

@@ -8,6 +8,7 @@
 #include "frontends/analyze.h"
 #include "frontends/llvm_ir/address_trace.h"
 #include "frontends/llvm_ir/instrument.h"
+#include "frontends/openmp/record_threads.h"
 
 namespace perfcast {
 namespace {
@@ -97,6 +98,11 @@ Result<std::vector<ThreadRun>> run_threads(const Profile& profile, const std::ve
     ThreadRun run;
     run.threads = number, run.counts = on_machine(profile, counts_by_thread(counted), std::max<std::size_t>(counted.threads.size(), 1));
     TRY(run.seconds, elapsed(plain, profile, number, time_limit));
+    openmp::RecordOptions watch;
+    watch.command = {plain}, watch.threads = number, watch.folder = profile.run.folder, watch.limits.time = time_limit;
+    watch.command.insert(watch.command.end(), profile.run.arguments.begin(), profile.run.arguments.end());
+    if (!profile.run.input.empty()) watch.input_file = (std::filesystem::path(profile.run.folder) / profile.run.input).string();
+    if (auto watched = openmp::record_threads(watch)) run.regions = std::move(watched->regions);
     runs.push_back(std::move(run));
   }
   return runs;

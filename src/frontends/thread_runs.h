@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "base/units.h"
 #include "record/profile.h"
+#include "record/skeleton.h"
 
 namespace perfcast {
 
@@ -15,6 +16,7 @@ struct ThreadRun {
   int threads = 1;                 // asked for
   double seconds = 0;              // elapsed, median of a few runs
   std::vector<std::vector<std::vector<double>>> counts;  // [function][block][thread] of Profile::machine
+  std::vector<ThreadRegion> regions;  // time of each parallel region, as the run-time library tells; empty: it does not
 };
 
 // Its code holds bodies of parallel regions.

@@ -14,9 +14,11 @@
 
 namespace perfcast {
 
-// What each step of the ladder adds. They add up to `measured`: m + a + c + s + w + p.
+// What each step of the ladder adds. They add up to `measured`: m + a + c + s + w + p. Where MA is not known, neither are
+// a and c; together they are mac - m.
 struct LadderGaps {
-  double a = 0, c = 0, s = 0, w = 0;  // application, compiler, schedule, window
+  std::optional<double> a, c;         // application, compiler
+  double s = 0, w = 0;                // schedule, window
   std::optional<double> p;            // measured beyond the window: memory, branches, system
   bool operator==(const LadderGaps&) const = default;
 };
@@ -89,7 +91,10 @@ struct LoopBounds {
   double iterations = 0, entries = 0;  // of the source, in the run
   double m = 0;
   std::optional<double> m_practical;   // with what a stream of dependent operations reaches on this machine
-  double ma = 0, mac = 0, macs = 0, window = 0;
+  std::optional<double> ma;            // not known without sources
+  double mac = 0, macs = 0, window = 0;
+  double overlap = 0;                  // how much more mac would be of the loop alone: the window hides so much of a
+                                       // loop's start in the code before it, and all bounds are less by it
   std::optional<double> measured;
   std::optional<double> measured_error;  // one standard deviation, of the sampling
   LadderGaps gaps;
@@ -105,7 +110,7 @@ struct LoopBounds {
   double per_machine_iteration = 1;    // source iterations done by one of the machine's: unrolling times vector lanes
   int vector_bits = 0;                 // widest vectors its arithmetic uses; 0: none
   OperationClasses essential, compiled;
-  std::vector<NamedAmount> p_parts;    // gap P: predicted by memory level, "TLB", "branches", "OS"; "rest" is signed
+  std::vector<NamedAmount> p_parts;    // gap P: predicted by memory level, "TLB", "conflicts", "branches", "OS"; "rest" is signed
   LoopData data;
   std::vector<Advice> advice;          // most useful first
   std::vector<std::string> remarks;    // the compiler's own, and doubts of ours
@@ -116,7 +121,9 @@ void describe(Fields& f, LoopBounds& l) {
   f.need("function", l.function), f("inlined_into", l.inlined_into), f.need("file", l.file), f.need("line", l.line);
   f.need("unit", l.unit), f.need("iterations", l.iterations), f("entries", l.entries), f.need("m", l.m);
   f("m_practical", l.m_practical), f.need("ma", l.ma), f.need("mac", l.mac), f.need("macs", l.macs);
-  f.need("window", l.window), f.need("measured", l.measured), f("measured_error", l.measured_error);
+  f.need("window", l.window);
+  if (Fields::reading || l.overlap != 0) f("overlap", l.overlap);
+  f.need("measured", l.measured), f("measured_error", l.measured_error);
   f.need("gaps", l.gaps), f("essential_flops", l.essential_flops), f("per_flop", l.per_flop);
   f("limited_by", l.limited_by), f("t_d", l.t_d), f("t_d_reassociated", l.t_d_reassociated), f("seconds", l.seconds);
   f("share", l.share);
@@ -128,7 +135,8 @@ void describe(Fields& f, LoopBounds& l) {
 
 // Sums over loops and the code outside of them, in seconds: equations 4.15 and 4.16.
 struct RunTimeBound {
-  double m = 0, ma = 0, mac = 0, macs = 0, window = 0;
+  double m = 0, mac = 0, macs = 0, window = 0;
+  std::optional<double> ma;            // not known without sources
   std::optional<double> measured;
   bool operator==(const RunTimeBound&) const = default;
 };

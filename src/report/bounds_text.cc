@@ -18,6 +18,8 @@ std::string place(const LoopBounds& loop) {
 
 std::string cycles(double value) { return value >= 100 ? fmt::format("{:.0f}", value) : value >= 10 ? fmt::format("{:.1f}", value) : fmt::format("{:.3f}", value); }
 
+std::string cycles(std::optional<double> value) { return value ? cycles(*value) : "unknown"; }
+
 // One bar: M A C S W P side by side, as figures 11 to 17 of the paper, each a letter per cell.
 std::string ladder_bar(const LoopBounds& loop, int width) {
   double whole = std::max(loop.window, loop.measured.value_or(0));
@@ -29,7 +31,10 @@ std::string ladder_bar(const LoopBounds& loop, int width) {
     auto cells = static_cast<std::size_t>(reached / whole * width + 0.5);
     if (cells > bar.size()) bar.append(cells - bar.size(), letter);
   };
-  fill('M', loop.m), fill('A', loop.gaps.a), fill('C', loop.gaps.c), fill('S', loop.gaps.s), fill('W', loop.gaps.w), fill('P', loop.gaps.p.value_or(0));
+  fill('M', loop.m);
+  if (loop.ma) fill('A', *loop.gaps.a), fill('C', *loop.gaps.c);
+  else fill('?', loop.mac - loop.m);
+  fill('S', loop.gaps.s), fill('W', loop.gaps.w), fill('P', loop.gaps.p.value_or(0));
   return "[" + bar + std::string(static_cast<std::size_t>(std::max(0, width - static_cast<int>(bar.size()))), ' ') + "]";
 }
 
@@ -46,7 +51,7 @@ std::string loop_text(const LoopBounds& loop, const BoundsView& view) {
   auto flop = [&](const char* key) { auto it = loop.per_flop.find(key); return it == loop.per_flop.end() ? std::string("-") : cycles(it->second); };
   table.add({"M    machine", cycles(loop.m), flop("m"), "", "", limits(loop, "m")});
   table.add({"MA   + application", cycles(loop.ma), flop("ma"), cycles(loop.gaps.a), "A", limits(loop, "ma")});
-  table.add({"MAC  + compiler", cycles(loop.mac), flop("mac"), cycles(loop.gaps.c), "C", limits(loop, "mac")});
+  table.add({"MAC  + compiler", cycles(loop.mac), flop("mac"), loop.ma ? cycles(loop.gaps.c) : cycles(loop.mac - loop.m), loop.ma ? "C" : "A+C", limits(loop, "mac")});
   table.add({"MACS + schedule", cycles(loop.macs), flop("macs"), cycles(loop.gaps.s), "S", ""});
   table.add({"W    + window (prediction)", cycles(loop.window), flop("window"), cycles(loop.gaps.w), "W", ""});
   if (loop.measured) {
@@ -76,6 +81,17 @@ std::string threads_text(const Bounds& bounds) {
                at.speedup ? number_text(*at.speedup, 3) : "-", at.utilisation ? percent_text(*at.utilisation) : "-", percent_text(worst)});
   }
   std::string text = "\nthreads\n\n" + table.text();
+  if (const ThreadsBound& most = bounds.threads.back(); !most.regions.empty()) {
+    Table regions({fmt::format("regions with {} threads", most.threads), "threads", "iterations by thread", "balanced", "actual", "measured", "speedup", "utilisation", "imbalance"});
+    for (const ParallelRegionBound& region : most.regions) {
+      auto [least, largest] = std::ranges::minmax(region.iterations.empty() ? std::vector<double>{0} : region.iterations);
+      regions.add({fmt::format("{}{}", region.function, region.at.line ? ":" + std::to_string(region.at.line) : ""), std::to_string(region.threads),
+                   number_text(least, 5) + " to " + number_text(largest, 5), time_text(region.balanced_seconds), time_text(region.actual_seconds),
+                   region.measured_seconds ? time_text(*region.measured_seconds) : "-", region.speedup ? number_text(*region.speedup, 3) : "-",
+                   region.utilisation ? percent_text(*region.utilisation) : "-", percent_text(region.imbalance)});
+    }
+    text += "\n" + regions.text();
+  }
   if (bounds.fastest_threads) text += fmt::format("fastest with {} threads; the machine is used best with {}\n", *bounds.fastest_threads, bounds.best_used_threads.value_or(1));
   return text;
 }
@@ -84,8 +100,9 @@ std::string threads_text(const Bounds& bounds) {
 
 std::string bounds_text(const Bounds& bounds, const BoundsView& view) {
   const RunTimeBound& t = bounds.run_time;
-  std::string text = fmt::format("{} on {}: not faster than {} as compiled, {} as written; expected {} in the core", bounds.program, bounds.machine, time_text(t.macs),
-                                 time_text(t.ma), time_text(t.window));
+  std::string text = fmt::format("{} on {}: not faster than {} as compiled", bounds.program, bounds.machine, time_text(t.macs));
+  if (t.ma) text += fmt::format(", {} as written", time_text(*t.ma));
+  text += fmt::format("; expected {} in the core", time_text(t.window));
   text += t.measured ? fmt::format(", measured {}\n", time_text(*t.measured)) : "\n";
   if (!bounds.measured_how.empty()) text += (t.measured ? "measured: " : "not measured: ") + bounds.measured_how + "\n";
   text += fmt::format("{} loops make up {} of the time; per source iteration:\n", bounds.loops.size(), percent_text(bounds.loops_share));

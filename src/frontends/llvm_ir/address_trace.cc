@@ -1,7 +1,9 @@
 #include "frontends/llvm_ir/address_trace.h"
 
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/IntrinsicInst.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/paths.h"
@@ -11,28 +13,75 @@
 namespace perfcast::llvm_ir {
 namespace {
 
+// One address that an instruction loads from or stores to, if the mask says so.
+struct Touch {
+  llvm::Value* address = nullptr;
+  llvm::Value* mask = nullptr;  // nullptr: always
+  std::uint64_t bytes = 0;
+  bool store = false;
+};
+
+// Gathers and scatters touch an address per lane, masked loads and stores their first; copies and fills one for each side.
+std::vector<Touch> touches_of(llvm::Instruction& i, llvm::IRBuilder<>& builder) {
+  const llvm::DataLayout& layout = i.getModule()->getDataLayout();
+  auto size_of = [&](llvm::Type* type) { return layout.getTypeStoreSize(type).getKnownMinValue(); };
+  if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&i)) return {{load->getPointerOperand(), nullptr, size_of(i.getType()), false}};
+  if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&i)) return {{store->getPointerOperand(), nullptr, size_of(store->getValueOperand()->getType()), true}};
+  if (auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&i)) return {{update->getPointerOperand(), nullptr, size_of(i.getType()), true}};
+  if (auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&i)) return {{exchange->getPointerOperand(), nullptr, size_of(exchange->getNewValOperand()->getType()), true}};
+  auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
+  if (!call) return {};
+  if (auto* copy = llvm::dyn_cast<llvm::MemIntrinsic>(call)) {
+    auto* length = llvm::dyn_cast<llvm::ConstantInt>(copy->getLength());
+    std::vector<Touch> touched = {{copy->getDest(), nullptr, length ? length->getZExtValue() : 0, true}};
+    if (auto* transfer = llvm::dyn_cast<llvm::MemTransferInst>(call)) touched.push_back({transfer->getSource(), nullptr, touched[0].bytes, false});
+    return touched;
+  }
+  bool store = call->getIntrinsicID() == llvm::Intrinsic::masked_store || call->getIntrinsicID() == llvm::Intrinsic::masked_scatter;
+  llvm::Type* data = store ? call->getArgOperand(0)->getType() : call->getType();
+  switch (call->getIntrinsicID()) {
+    case llvm::Intrinsic::masked_load: return {{call->getArgOperand(0), nullptr, size_of(data), false}};
+    case llvm::Intrinsic::masked_store: return {{call->getArgOperand(1), nullptr, size_of(data), true}};
+    case llvm::Intrinsic::masked_gather:
+    case llvm::Intrinsic::masked_scatter: {
+      auto* shape = llvm::dyn_cast<llvm::FixedVectorType>(data);
+      llvm::Value *addresses = call->getArgOperand(store ? 1 : 0), *mask = call->getArgOperand(store ? 3 : 2);
+      std::vector<Touch> touched;
+      for (unsigned lane = 0; shape && lane < shape->getNumElements(); lane++)
+        touched.push_back({builder.CreateExtractElement(addresses, lane), builder.CreateExtractElement(mask, lane), size_of(shape->getElementType()), store});
+      return touched;
+    }
+    default: return {};
+  }
+}
+
 // A call before each load and store of the region: address; line, bytes and whether it stores in one word.
 int insert_calls(llvm::Module& module, const TraceRegion& region) {
   auto& context = module.getContext();
-  auto routine = module.getOrInsertFunction("__perfcast_trace", llvm::Type::getVoidTy(context), llvm::PointerType::get(context, 0), llvm::Type::getInt64Ty(context));
+  auto* pointer = llvm::PointerType::get(context, 0);
+  auto routine = module.getOrInsertFunction("__perfcast_trace", llvm::Type::getVoidTy(context), pointer, llvm::Type::getInt64Ty(context));
   std::vector<llvm::Instruction*> places;
   for (auto& function : module)
     for (auto& block : function)
       for (auto& i : block) {
-        if (!llvm::isa<llvm::LoadInst>(i) && !llvm::isa<llvm::StoreInst>(i)) continue;
+        if (!i.mayReadOrWriteMemory() || llvm::isa<llvm::DbgInfoIntrinsic>(i)) continue;
         Location at = location_of(i.getDebugLoc().get());
         if (at.file == region.file && at.line >= region.first_line && at.line <= region.last_line) places.push_back(&i);
       }
+  int watched = 0;
   for (llvm::Instruction* i : places) {
-    auto* store = llvm::dyn_cast<llvm::StoreInst>(i);
-    llvm::Value* address = store ? store->getPointerOperand() : llvm::cast<llvm::LoadInst>(i)->getPointerOperand();
-    llvm::Type* type = store ? store->getValueOperand()->getType() : i->getType();
-    std::uint64_t bytes = module.getDataLayout().getTypeStoreSize(type).getKnownMinValue();
-    std::uint64_t what = (static_cast<std::uint64_t>(i->getDebugLoc().getLine()) << 32) | ((bytes & 0xffff) << 8) | (store ? 1 : 0);
     llvm::IRBuilder<> builder(i);
-    builder.CreateCall(routine, {builder.CreatePointerBitCastOrAddrSpaceCast(address, llvm::PointerType::get(context, 0)), builder.getInt64(what)});
+    auto touched = touches_of(*i, builder);
+    watched += !touched.empty();
+    for (const Touch& touch : touched) {
+      constexpr std::uint64_t most = 0xffff;
+      std::uint64_t what = (static_cast<std::uint64_t>(i->getDebugLoc().getLine()) << 32) | (std::min(touch.bytes, most) << 8) | (touch.store ? 1 : 0);
+      llvm::Value* address = builder.CreatePointerBitCastOrAddrSpaceCast(touch.address, pointer);
+      if (touch.mask) address = builder.CreateSelect(touch.mask, address, llvm::ConstantPointerNull::get(pointer));
+      builder.CreateCall(routine, {address, builder.getInt64(what)});
+    }
   }
-  return static_cast<int>(places.size());
+  return watched;
 }
 
 }  // namespace

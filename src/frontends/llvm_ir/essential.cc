@@ -95,12 +95,6 @@ class Needed {
   std::set<const Instruction*> needed_;
 };
 
-double weight_of(const llvm::BasicBlock& block, const llvm::Loop& loop, const LoopAnalyses& analyses) {
-  double header = static_cast<double>(analyses.frequencies.getBlockFreq(loop.getHeader()).getFrequency());
-  double own = static_cast<double>(analyses.frequencies.getBlockFreq(&block).getFrequency());
-  return header > 0 ? std::min(1.0, own / header) : 1;
-}
-
 double flops_of(const std::string& name) {
   if (name == "fma") return 2;
   return name == "fadd" || name == "fmul" || name == "fdiv" || name == "frem" || name == "sqrt" ? 1 : 0;
@@ -202,6 +196,12 @@ std::vector<PlacedAccess> place_accesses(const llvm::Loop& loop, const LoopAnaly
     }
   }
   return placed;
+}
+
+double weight_of(const llvm::BasicBlock& block, const llvm::Loop& loop, const LoopAnalyses& analyses) {
+  double header = static_cast<double>(analyses.frequencies.getBlockFreq(loop.getHeader()).getFrequency());
+  double own = static_cast<double>(analyses.frequencies.getBlockFreq(&block).getFrequency());
+  return header > 0 ? std::min(1.0, own / header) : 1;
 }
 
 std::string operation_name(const Instruction& i) {

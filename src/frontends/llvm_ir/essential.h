@@ -19,6 +19,9 @@ struct LoopAnalyses {
 // Fills operations, flops, references, calls and branches.
 void add_essential_operations(const llvm::Loop& loop, const LoopAnalyses& analyses, SourceLoop& out);
 
+// How often a block of the loop runs per iteration; at most once.
+double weight_of(const llvm::BasicBlock& block, const llvm::Loop& loop, const LoopAnalyses& analyses);
+
 // An addition that takes up a multiplication and becomes one fused operation; nullptr where there is none. Each
 // multiplication is taken up once and must have no other user.
 const llvm::Instruction* fused_product(const llvm::Instruction& sum);

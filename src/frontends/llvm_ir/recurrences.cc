@@ -2,7 +2,7 @@
 // distance. The slowest cycle is the one with the largest latency per iteration (equation 4.7), found by improving a
 // guess: while some cycle beats the ratio, take its ratio (Lawler's maximum cycle ratio). Latencies here are rough and
 // only choose the cycle; the machine's own numbers cost it later. Values pass from store to load in a register: that
-// is what an ideal compiler would do.
+// is what an ideal compiler would do. What only some iterations do counts by their share: the others pass the value on.
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Operator.h>
@@ -41,7 +41,7 @@ double rough_cycles(const Instruction& i) {
 
 class Cycles {
  public:
-  Cycles(const llvm::Loop& loop, const LoopAnalyses& analyses) : loop_(loop) {
+  Cycles(const llvm::Loop& loop, const LoopAnalyses& analyses) : loop_(loop), analyses_(analyses) {
     for (const llvm::BasicBlock* block : loop.blocks())
       for (const Instruction& i : *block)
         if (!counts(i, analyses.scalars)) number_.emplace(&i, static_cast<int>(nodes_.size())), nodes_.push_back(&i);
@@ -80,6 +80,7 @@ class Cycles {
       if (arcs_[a].cycles == 0) continue;
       std::string name = operation_name(i);
       if (name.empty()) name = llvm::isa<llvm::LoadInst>(i) ? "load" : "call";
+      if (llvm::isa<llvm::MinMaxIntrinsic>(i)) name = "select";
       const Instruction* product = fused_product(i);
       if (product && on_cycle.contains(product)) name = "fma";
       // A fused operation on a cycle through its sum alone may as well be a product and an addition: the addition counts.
@@ -87,7 +88,7 @@ class Cycles {
       bool fused_away = name == "fmul" && i.hasOneUse() && on_cycle.contains(llvm::cast<Instruction>(*i.user_begin())) &&
                         fused_product(*llvm::cast<Instruction>(*i.user_begin())) == &i;
       if (!found.line) found.line = location_of(i.getDebugLoc().get()).line;
-      if (!fused_away) found.operations[name + "." + type_name(i.getType())] += 1;
+      if (!fused_away) found.operations[name + "." + type_name(i.getType())] += weight_of(*i.getParent(), loop_, analyses_);
     }
     judge(on_cycle, found);
     return found;
@@ -116,7 +117,7 @@ class Cycles {
     if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&i)) return add(store->getValueOperand(), 0, 0);
     if (i.isTerminator()) return;
     for (const llvm::Value* operand : i.operands())
-      if (!llvm::isa<llvm::BasicBlock>(operand)) add(operand, rough_cycles(i), 0);
+      if (!llvm::isa<llvm::BasicBlock>(operand)) add(operand, weight_of(*i.getParent(), loop_, analyses_) * rough_cycles(i), 0);
   }
   // What a store writes and a load of a later iteration reads.
   void add_memory_arcs(const LoopAnalyses& analyses) {
@@ -179,13 +180,19 @@ class Cycles {
         if (!sum || !on_cycle.contains(sum)) free = false;
         name = "fadd";
       }
-      if (name == "select" || name == "icmp" || name == "fcmp") name = "extremum";
+      // A choice that does not depend on the sum itself only decides what is added.
+      if (auto* choice = llvm::dyn_cast<llvm::SelectInst>(i); choice && !carries(choice->getCondition(), on_cycle)) continue;
+      if (name == "select" || name == "icmp" || name == "fcmp" || llvm::isa<llvm::MinMaxIntrinsic>(i)) name = "extremum";
       kinds.insert(name);
       if (i->getType()->isFloatingPointTy() && llvm::isa<llvm::FPMathOperator>(i) && !i->hasAllowReassoc()) allowed = false;
     }
     static const std::set<std::string> associative = {"fadd", "fmul", "add", "mul", "and", "extremum"};
     found.reassociable = free && kinds.size() == 1 && associative.contains(*kinds.begin());
     found.allowed = found.reassociable && allowed;
+  }
+  static bool carries(const llvm::Value* value, const std::set<const Instruction*>& on_cycle) {
+    auto* i = llvm::dyn_cast<Instruction>(value);
+    return i && on_cycle.contains(i);
   }
   // A sum kept in one memory cell may live in a register; a walk over an array may not.
   static bool stays(const Instruction& load, const std::set<const Instruction*>& on_cycle) {
@@ -196,6 +203,7 @@ class Cycles {
   }
 
   const llvm::Loop& loop_;
+  const LoopAnalyses& analyses_;
   std::vector<const Instruction*> nodes_;
   std::map<const Instruction*, int> number_;
   std::vector<Arc> arcs_;

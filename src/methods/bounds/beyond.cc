@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/memory/conflicts.h"
+#include "engine/memory/memory_time.h"
 #include "engine/regions.h"
 
 namespace perfcast::bounds {
-namespace {
-
-constexpr auto misprediction = static_cast<std::size_t>(engine::Cause::misprediction);
 
 std::vector<const Access*> accesses_of(const Profile& profile, const LoopGroup& group) {
   std::vector<const Access*> all;
@@ -18,6 +17,10 @@ std::vector<const Access*> accesses_of(const Profile& profile, const LoopGroup& 
       all.push_back(&access);
   return all;
 }
+
+namespace {
+
+constexpr auto misprediction = static_cast<std::size_t>(engine::Cause::misprediction);
 
 bool waits(const Access& access) { return access.kind == AddressKind::chase || access.kind == AddressKind::dependent; }
 
@@ -40,6 +43,22 @@ double fault_share(const Profile& profile, const std::vector<const Access*>& acc
     for (const Block& block : function.blocks)
       for (const Access& access : block.accesses) all += access.cold * access.count;
   return all > 0 ? own / all : 0;
+}
+
+// What walks in unlucky steps add, nanoseconds in the run: memory's time with their lines in part of the caches only, minus
+// its time with all of them.
+double conflicts_ns(const std::vector<const Access*>& accesses, const MemoryModel& memory, const engine::ProgramReuse& program, double core_ns, double instructions) {
+  std::vector<Access> plain, limited;
+  bool any = false;
+  for (const Access* access : accesses) {
+    plain.push_back(*access), limited.push_back(engine::with_conflicts(*access, memory));
+    any = any || !(plain.back() == limited.back());
+  }
+  if (!any) return 0;
+  engine::RegionContext context;
+  context.instructions = instructions, context.program = program;
+  auto time = [&](const std::vector<Access>& of) { return engine::join_core_and_memory(core_ns, engine::region_memory(of, memory, context)); };
+  return std::max(0.0, time(limited) - time(plain));
 }
 
 }  // namespace
@@ -82,6 +101,14 @@ Beyond beyond_window(const Profile& profile, const Machine& machine, const Steps
   double per_iteration = 1 / (cost.ns_per_cycle * group.iterations), kept = memory_all > 0 ? 1 - walks / memory_all : 1;
   for (std::size_t l = 0; l < levels.size(); l++) add(machine.memory->levels[l].name, kept * levels[l] * per_iteration);
   add("TLB", walks * per_iteration);
+  if (machine.memory) {
+    double core_cycles = 0, instructions = 0;
+    for (int b : group.blocks) {
+      const Block& block = function->blocks[static_cast<std::size_t>(b)];
+      core_cycles += steps.window_cycles(group.function, b), instructions += block.count.value * static_cast<double>(block.code.size());
+    }
+    add("conflicts", conflicts_ns(accesses, *machine.memory, program, core_cycles * cost.ns_per_cycle, instructions) * per_iteration);
+  }
   add("branches", branches / group.iterations);
   add("OS", cost.outside.faults_ns * fault_share(profile, accesses) * per_iteration);
   return out;

@@ -7,10 +7,12 @@ namespace perfcast::bounds {
 
 // Cycles per source iteration that memory levels, translation, mispredictions and the system are predicted to add.
 struct Beyond {
-  std::vector<NamedAmount> parts;  // "L2", "DRAM", ..., "TLB", "branches", "OS"; zeros left out
+  std::vector<NamedAmount> parts;  // "L2", "DRAM", ..., "TLB", "conflicts", "branches", "OS"; zeros left out
   double total = 0;
 };
 Beyond beyond_window(const Profile& profile, const Machine& machine, const Steps& steps, const LoopGroup& group);
+
+std::vector<const Access*> accesses_of(const Profile& profile, const LoopGroup& group);
 
 // Working set, reference windows and the misses of an ideal cache (section 6.1); the real levels beside it.
 LoopData data_of(const Profile& profile, const Machine& machine, const LoopGroup& group);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text.h"
 #include "methods/bounds/causes.h"
 #include "methods/bounds/threads.h"
 
@@ -33,7 +34,8 @@ class Maker {
     for (const LoopGroup& group : groups) {
       LoopBounds loop = bound(group, total, out);
       double each = loop.iterations / hertz_;
-      sums.m += loop.m * each, sums.ma += loop.ma * each, sums.mac += loop.mac * each;
+      sums.m += loop.m * each, sums.mac += loop.mac * each;
+      if (!profile_.source_loops.empty()) sums.ma = sums.ma.value_or(0) + loop.ma.value_or(loop.m) * each;
       for (int b : group.blocks) loops_macs += steps_.macs_cycles(group.function, b);
       if (wanted(group, loop)) out.loops.push_back(std::move(loop));
     }
@@ -65,14 +67,11 @@ class Maker {
     loop.per_machine_iteration = group.iterations / group.machine_iterations;
 
     Ladder raw = steps_.of(group);
-    bool overlaps = overlap_with_neighbours(group, raw);
-    loop.m = raw.m, loop.m_practical = raw.m_practical;
-    loop.ma = std::max(raw.ma, loop.m), loop.mac = std::max(raw.mac, loop.ma);
-    loop.macs = std::max(raw.macs, loop.mac), loop.window = std::max(raw.window, loop.macs);
-    if (overlaps) loop.remarks.push_back("a short loop: the window overlaps its ends with the code around it, which lowers every bound");
+    place_in_order(raw, loop);
     loop.limited_by = raw.limited_by, loop.t_d = raw.t_d, loop.t_d_reassociated = raw.t_d_reassociated;
     add_measured(group, loop);
-    loop.gaps = {loop.ma - loop.m, loop.mac - loop.ma, loop.macs - loop.mac, loop.window - loop.macs, {}};
+    loop.gaps = {{}, {}, loop.macs - loop.mac, loop.window - loop.macs, {}};
+    if (loop.ma) loop.gaps.a = *loop.ma - loop.m, loop.gaps.c = loop.mac - *loop.ma;
     if (loop.measured) loop.gaps.p = *loop.measured - loop.window;
 
     Beyond beyond = beyond_window(profile_, machine_, steps_, group);
@@ -89,21 +88,26 @@ class Maker {
     if (!wanted(group, loop)) return loop;
     add_remarks(group, loop);
     loop.advice = advice_for(profile_, machine_, steps_, {group, raw, loop, beyond});
-    check_laws(raw, loop, out);
+    check_laws(group, raw, loop, out);
     return loop;
   }
 
-  // Ports and recurrences bound a loop that runs alone. Of one that is entered often the window hides up to its own size
-  // in the code before: where the walk shows that, the walk is the bound, and those below it give way.
-  bool overlap_with_neighbours(const LoopGroup& group, Ladder& raw) const {
-    double executed = 0;
+  // A bound that is lowered is still a bound. Where a step lies above the next, it gives way: the compiled code does all
+  // the source asks for, the walk executes all of the code, and with fewer queues no core is faster.
+  static void place_in_order(const Ladder& raw, LoopBounds& loop) {
+    loop.window = raw.window, loop.macs = std::min(raw.macs, loop.window), loop.mac = std::min(raw.mac, loop.macs);
+    if (raw.ma) loop.ma = std::min(*raw.ma, loop.mac);
+    loop.m = std::min(raw.m, loop.ma.value_or(loop.mac)), loop.m_practical = raw.m_practical;
+    loop.overlap = raw.mac - loop.mac;
+  }
+
+  // Ports and recurrences bound a loop that runs alone. Of one that is entered often the window begins up to its own size
+  // before the code in front of it has ended: this share of the loop's work at most.
+  double hidden_share(const LoopGroup& group) const {
+    double slots = 0;
     const Function& function = profile_.machine->functions[static_cast<std::size_t>(group.function)];
-    for (int b : group.blocks) executed += function.blocks[static_cast<std::size_t>(b)].count.value * static_cast<double>(function.blocks[static_cast<std::size_t>(b)].code.size());
-    double hidden = executed > 0 ? machine_.core->window.reorder_buffer.value * std::max(1.0, group.entries) / executed : 0;
-    double mac = std::max({raw.mac, raw.ma, raw.m});
-    if (raw.macs >= mac * (1 - order_tolerance) || raw.macs < mac * (1 - std::min(0.9, hidden))) return false;
-    raw.mac = raw.macs, raw.ma = std::min(raw.ma, raw.mac), raw.m = std::min(raw.m, raw.ma);
-    return true;
+    for (int b : group.blocks) slots += function.blocks[static_cast<std::size_t>(b)].count.value * static_cast<double>(function.blocks[static_cast<std::size_t>(b)].code.size());
+    return slots > 0 ? std::min(1.0, machine_.core->window.reorder_buffer.value * std::max(1.0, group.entries) / slots) : 0;
   }
 
   void add_measured(const LoopGroup& group, LoopBounds& loop) const {
@@ -121,12 +125,15 @@ class Maker {
   static void add_per_flop(LoopBounds& loop) {
     if (loop.essential_flops <= 0) return;
     double flops = loop.essential_flops;
-    loop.per_flop = {{"m", loop.m / flops}, {"ma", loop.ma / flops}, {"mac", loop.mac / flops}, {"macs", loop.macs / flops}, {"window", loop.window / flops}};
+    loop.per_flop = {{"m", loop.m / flops}, {"mac", loop.mac / flops}, {"macs", loop.macs / flops}, {"window", loop.window / flops}};
+    if (loop.ma) loop.per_flop["ma"] = *loop.ma / flops;
     if (loop.measured) loop.per_flop["measured"] = *loop.measured / flops;
   }
 
   void add_remarks(const LoopGroup& group, LoopBounds& loop) const {
-    if (!group.source) loop.remarks.push_back("what the source needs is not known, so M and MA are left at 0: analyze sources with all levels");
+    if (!group.source) loop.remarks.push_back("what the source needs is not known: M is the peak for what was executed, MA is unknown");
+    if (loop.overlap > order_tolerance * loop.mac)
+      loop.remarks.push_back(fmt::format("alone it would take {} cycles at least: the window overlaps its ends with the code around it", number_text(loop.mac + loop.overlap, 3)));
     if (!group.normalised) loop.remarks.push_back("per iteration of the machine's loop: how often the source iterates is not known");
     if (group.irreducible) loop.remarks.push_back("the loop is entered in several places (irreducible)");
     if (group.outer) loop.remarks.push_back("an outer loop: what lies in the loops inside it is theirs");
@@ -135,14 +142,15 @@ class Maker {
     if (loop.compiled.calls > 0) loop.remarks.push_back("calls routines whose time is not in here");
   }
 
-  void check_laws(const Ladder& raw, const LoopBounds& loop, Bounds& out) const {
+  void check_laws(const LoopGroup& group, const Ladder& raw, const LoopBounds& loop, Bounds& out) const {
     auto law = [&](const char* text, double lower, double upper, double tolerance) {
       if (lower > upper * (1 + tolerance) && lower - upper > 1e-6)
         out.broken_laws.push_back({text, loop.function, {loop.file, loop.line, 0}, lower / std::max(upper, 1e-12) - 1});
     };
-    law("m <= ma", raw.m, raw.ma, order_tolerance);
-    law("ma <= mac", raw.ma, raw.mac, order_tolerance);
-    law("mac <= macs", raw.mac, raw.macs, order_tolerance);
+    law("m <= ma", raw.m, raw.ma.value_or(raw.m), order_tolerance);
+    law("ma <= mac", raw.ma.value_or(0), raw.mac, order_tolerance);
+    law("mac <= macs", raw.mac * (1 - hidden_share(group)), raw.macs, order_tolerance);
+    law("macs <= window", raw.macs, raw.window, order_tolerance);
     if (!loop.measured) return;
     double noise = 2 * loop.measured_error.value_or(0) / *loop.measured;
     law("macs <= measured", loop.macs, *loop.measured, std::max(measured_tolerance, noise));
@@ -153,8 +161,9 @@ class Maker {
     double outside = std::max(0.0, steps_.total_macs() - loops_macs) / hertz_;
     out.outside_loops_seconds = outside;
     // Code outside loops has no source loop to be compared with: its schedule stands for all bounds of it but M.
-    sums.ma += outside, sums.mac += outside;
-    sums.macs = std::max(steps_.total_macs() / hertz_, sums.mac), sums.window = std::max(steps_.total_window() / hertz_, sums.macs);
+    sums.mac += outside;
+    if (sums.ma) *sums.ma += outside;
+    sums.macs = std::max(std::min(steps_.total_macs(), steps_.total_window()) / hertz_, sums.mac), sums.window = std::max(steps_.total_window() / hertz_, sums.macs);
     if (options_.measured) sums.measured = options_.measured->seconds;
     out.run_time = sums;
     for (const LoopBounds& loop : out.loops) {
@@ -163,7 +172,7 @@ class Maker {
     }
     std::ranges::sort(out.advice, std::greater{}, &Advice::seconds);
     if (profile_.source_loops.empty())
-      out.unknown.push_back({"what the loops of the source need: the profile does not say, so M and MA are 0", {}, 0});
+      out.unknown.push_back({"what the loops of the source need, so MA: the profile has no sources", {}, 0});
     if (!profile_.ir) out.unknown.push_back({"memory behaviour and the origin of loops: the profile has no IR level", {}, 0});
     if (!machine_.memory) out.unknown.push_back({"memory levels of " + machine_.name + ": gap P is not split", {}, 0});
   }

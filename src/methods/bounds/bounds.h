@@ -27,12 +27,20 @@ struct MeasuredProgram {
   std::string how;
 };
 
+// A parallel region as it was watched: by the function that holds it and the line it begins on.
+struct RegionSeconds {
+  std::string function;
+  Location at;
+  double seconds = 0;                        // elapsed, all its entries
+};
+
 // One run with a number of threads: how often each block ran in each, and how long the program took.
 struct ThreadedRun {
   int threads = 1;
   double seconds = 0;                        // elapsed
   // [function][block][thread] of the machine level, with what each thread executed.
   std::vector<std::vector<std::vector<double>>> counts;
+  std::vector<RegionSeconds> regions;        // empty: not watched
 };
 
 struct LoopName {

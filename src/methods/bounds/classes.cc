@@ -38,10 +38,34 @@ bool is_copy(const InstructionForm& form, const Instruction& instruction) {
   return instruction.text.starts_with("mov\t") && (op.starts_with("ORR"));
 }
 
-// x86: relative to rsp or rbp; AArch64: to sp or x29.
+// A fixed place in the frame: 8(%rsp), -24(%rbp), [sp, #16], [x29, #-8]. With an index it is an array on the stack, and
+// without a negative offset %rbp and x29 may be registers like any other.
 bool on_stack(const Instruction& instruction) {
   const std::string& text = instruction.text;
-  return has(text, {"(%rsp", "(%rbp", "[sp", "[x29"});
+  if (has(text, {"(%rsp)", "[sp]", "[sp, #", "[x29, #-"})) return true;
+  auto frame = text.find("(%rbp)");
+  if (frame == std::string::npos) return false;
+  auto start = text.find_last_of("\t ,", frame);
+  return start != std::string::npos && text[start + 1] == '-';
+}
+
+// x86-64 names packed integers (V)P..., packed reals ...PD and ...PS, single ones ...SD and ...SS.
+Packing x86_packing(const std::string& opcode) {
+  std::string op = opcode[0] == 'V' ? opcode.substr(1) : opcode;
+  if (has(op, {"BROADCAST", "SHUF", "UNPCK", "PERM", "BLEND", "EXTRACT", "INSERT", "PINSR", "PEXTR", "ALIGN", "MOVH", "MOVL", "DUP", "PACK"})) return Packing::neither;
+  if (op.starts_with("P") || op.starts_with("MOVDQ") || op.starts_with("MOVNT") || op.starts_with("GATHER") || op.starts_with("SCATTER")) return Packing::packed;
+  if (has(op, {"ANDPS", "ANDPD", "ANDNPS", "ANDNPD", "ORPS", "ORPD"})) return Packing::neither;  // of a scalar as often as not
+  if (has(op, {"SD", "SS", "SI2", "MOVQ", "MOVD"})) return Packing::scalar;
+  return has(op, {"PD", "PS", "PH"}) ? Packing::packed : Packing::neither;
+}
+
+// AArch64 names the shape of vectors (v2f64); whole registers are Q; scalable ones have _Z in the name.
+Packing arm_packing(const std::string& op) {
+  if (has(op, {"MOVI", "DUP", "INSv", "UMOV", "SMOV", "ZIP", "UZP", "TRN", "EXTv"})) return Packing::neither;
+  if (has(op, {"_Z"})) return Packing::packed;
+  for (std::size_t at = op.find('v'); at != std::string::npos; at = op.find('v', at + 1))
+    if (at + 1 < op.size() && std::isdigit(static_cast<unsigned char>(op[at + 1]))) return op[at + 1] == '1' && op.substr(at, 3) == "v1i" ? Packing::scalar : Packing::packed;
+  return has(op, {"LDRQ", "STRQ", "LDPQ", "STPQ", "LDURQ", "STURQ", "LDNPQ", "STNPQ"}) ? Packing::packed : Packing::scalar;
 }
 
 }  // namespace
@@ -59,6 +83,7 @@ Classified classify(const InstructionForm& form, const Instruction& instruction)
   if (is_copy(form, instruction)) return made.kind = Kind::copy, made;
   made.kind = arithmetic, made.also_load = form.load, made.also_store = form.store;
   if (!computes) return made;
+  made.single = has(op, {"SS", "PS", "f32"}) || op.find("Srr") != std::string::npos;
   made.lanes = lanes_of(form), made.flops = made.lanes * (arithmetic == Kind::fused ? 2.0 : 1.0);
   return made;
 }
@@ -112,24 +137,27 @@ OperationClasses essential_classes(const SourceLoop& needs) {
   return classes;
 }
 
+Packing packing_of(const InstructionForm& form, const Instruction& instruction, const std::string& isa) {
+  if (form.vector_bits == 0 || instruction.same_sources || is_copy(form, instruction) || form.opcode.empty()) return Packing::neither;
+  if ((form.load || form.store) && form.memory_bytes * 8 == form.vector_bits) return Packing::packed;
+  return isa == "aarch64" ? arm_packing(form.opcode) : x86_packing(form.opcode);
+}
+
 int vector_bits_used(const Profile& profile, const LoopGroup& group) {
   const Function& function = profile.machine->functions[static_cast<std::size_t>(group.function)];
-  double most = 0;
   std::map<int, double> executed;
   for (int b : group.blocks) {
     const Block& block = function.blocks[static_cast<std::size_t>(b)];
     for (const Instruction& instruction : block.code) {
       const InstructionForm& form = profile.forms[static_cast<std::size_t>(instruction.form)];
-      Classified made = classify(form, instruction);
-      if (form.vector_bits == 0) continue;
-      bool packed = made.lanes > 1 || form.memory_bytes * 8 == form.vector_bits;
+      Packing packing = packing_of(form, instruction, profile.run.isa);
+      if (packing == Packing::neither) continue;
+      bool packed = packing == Packing::packed;
       executed[packed ? form.vector_bits : 0] += block.count.value * (packed ? form.vector_bits / 64.0 : 1);
     }
   }
-  int widest = 0;
-  for (auto [bits, times] : executed)
-    if (times > most) most = times, widest = bits;
-  return widest;
+  auto most = std::ranges::max_element(executed, {}, [](const auto& entry) { return entry.second; });
+  return most == executed.end() ? 0 : most->first;
 }
 
 }  // namespace perfcast::bounds

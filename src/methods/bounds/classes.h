@@ -15,7 +15,8 @@ struct Classified {
   bool also_load = false, also_store = false;  // arithmetic with an operand in memory
   double flops = 0;                            // of one execution, all lanes
   int lanes = 1;                               // elements that floating-point arithmetic works on
-  bool spill = false;                          // a load or store of the stack
+  bool single = false;                         // ... of single precision
+  bool spill = false;                          // a load or store of a fixed place on the stack
 };
 Classified classify(const InstructionForm& form, const Instruction& instruction);
 
@@ -24,7 +25,12 @@ void count(const Classified& instruction, double times, OperationClasses& into);
 OperationClasses compiled_classes(const Profile& profile, const LoopGroup& group);
 OperationClasses essential_classes(const SourceLoop& needs);
 
-// Widest vectors that arithmetic, loads and stores of the group use by packed instructions; 0: scalar code.
+// Whether an instruction that names vector registers works on whole vectors, on one element, or tells nothing (moves
+// between registers, constants, sign changes, shuffles).
+enum class Packing { packed, scalar, neither };
+Packing packing_of(const InstructionForm& form, const Instruction& instruction, const std::string& isa);
+
+// Vectors that most of the group's work uses by packed instructions, bits, integer arithmetic included; 0: scalar code.
 int vector_bits_used(const Profile& profile, const LoopGroup& group);
 
 }  // namespace perfcast::bounds

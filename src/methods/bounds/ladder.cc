@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "methods/bounds/classes.h"
+
 namespace perfcast::bounds {
 namespace {
 
@@ -77,9 +79,10 @@ engine::IdealCode::Demand Steps::compiled_demand(const LoopGroup& group, const K
       if (form.nop) continue;
       code.push_back(resolver_.resolve(instruction)), kept.push_back(keep ? keep(form, instruction) : 1);
     }
-    for (std::size_t k = 0; k < code.size(); k++) {
-      bool second = k > 0 && (code[k - 1].fuses_first & code[k].fuses_second);
-      bool first = k + 1 < code.size() && (code[k].fuses_first & code[k + 1].fuses_second);
+    for (std::size_t k = 0, fused = ~std::size_t{0}; k < code.size(); k++) {
+      bool second = k == fused;
+      bool first = !second && k + 1 < code.size() && (code[k].fuses_first & code[k + 1].fuses_second);
+      if (first) fused = k + 1;
       if (first) std::erase_if(code[k].micro_ops, [](const engine::MicroOp& op) { return op.part == engine::Part::compute; });
       if (second) code[k].slots = 0;
       else if (first) code[k].slots = 1;
@@ -120,12 +123,43 @@ void Steps::peak(const LoopGroup& group, Ladder& out) {
   out.limited_by["m"] = out.m == integer ? "integer arithmetic" : out.m == loads ? "loads" : "stores";
 }
 
-// Equation 4.7.
+// Without sources the essential operations are not known: the peak for what was executed, by its busiest kind.
+void Steps::peak_of_code(const LoopGroup& group, Ladder& out) {
+  double loaded = 0, stored = 0, single_flops = 0;  // 8-byte words; flops on singles
+  const Function& function = profile_.machine->functions[static_cast<std::size_t>(group.function)];
+  OperationClasses classes;
+  for (int b : group.blocks) {
+    const Block& block = function.blocks[static_cast<std::size_t>(b)];
+    double times = block.count.value / group.iterations;
+    for (const Instruction& instruction : block.code) {
+      const InstructionForm& form = profile_.forms[static_cast<std::size_t>(instruction.form)];
+      Classified made = classify(form, instruction);
+      count(made, times, classes);
+      if (made.single) single_flops += times * made.flops;
+      if (form.load) loaded += times * form.memory_bytes / 8;
+      if (form.store) stored += times * form.memory_bytes / 8;
+    }
+  }
+  auto at_peak = [&](const std::string& operation) { return ideal_.bound(ideal_.of(operation)).cycles; };
+  std::pair<double, const char*> kinds[] = {
+      {at_peak("fma.f64") * (classes.flops - single_flops) / 2 + at_peak("fma.f32") * single_flops / 2, "floating point"},
+      {at_peak("load.f64") * loaded, "loads"},
+      {at_peak("store.f64") * stored, "stores"},
+      {at_peak("add.i64") * classes.integer, "integer arithmetic"}};
+  auto busiest = *std::ranges::max_element(kinds, {}, [](const auto& kind) { return kind.first; });
+  out.m = busiest.first, out.limited_by["m"] = busiest.second;
+}
+
+double Steps::chain_cycles(const Recurrence& recurrence) {
+  double cycles = 0;
+  for (const auto& [name, times] : recurrence.operations)
+    if (!name.starts_with("select") && !name.starts_with("icmp") && !name.starts_with("fcmp")) cycles += times * ideal_.latency(name);
+  return recurrence.distance > 0 ? cycles / recurrence.distance : cycles;
+}
+
 void Steps::dependences(const LoopGroup& group, Ladder& out) {
   for (const Recurrence& recurrence : group.needs.recurrences) {
-    double cycles = 0;
-    for (const auto& [name, times] : recurrence.operations) cycles += times * ideal_.latency(name);
-    if (recurrence.distance > 0) cycles /= recurrence.distance;
+    double cycles = chain_cycles(recurrence);
     if (!recurrence.allowed) out.t_d = std::max(out.t_d.value_or(0), cycles);
     if (!recurrence.reassociable) out.t_d_reassociated = std::max(out.t_d_reassociated.value_or(0), cycles);
   }
@@ -140,14 +174,16 @@ Ladder Steps::of(const LoopGroup& group) {
     t_d = out.t_d.value_or(0);
     auto essential = ideal_.bound(essential_demand(group));
     out.ma = std::max({out.m, essential.cycles, t_d});
-    out.limited_by["ma"] = t_d >= out.ma ? "recurrence" : essential.cycles >= out.ma ? essential.by : out.limited_by["m"];
+    out.limited_by["ma"] = t_d >= *out.ma ? "recurrence" : essential.cycles >= *out.ma ? essential.by : out.limited_by["m"];
+  } else {
+    peak_of_code(group, out);
   }
   auto compiled = ideal_.bound(compiled_demand(group));
   out.mac = std::max(compiled.cycles, t_d);
   out.limited_by["mac"] = t_d > compiled.cycles ? "recurrence" : compiled.by;
   for (int b : group.blocks) out.macs += macs_cycles(group.function, b), out.window += window_cycles(group.function, b);
   out.macs /= group.iterations, out.window /= group.iterations;
-  if (!group.source) out.ma = out.m = 0;
+  if (!group.source) out.m = std::min(out.m, out.mac);
   return out;
 }
 

@@ -12,7 +12,8 @@
 namespace perfcast::bounds {
 
 struct Ladder {
-  double m = 0, ma = 0, mac = 0, macs = 0, window = 0;
+  double m = 0, mac = 0, macs = 0, window = 0;
+  std::optional<double> ma;  // not known without sources
   std::optional<double> m_practical, t_d, t_d_reassociated;
   std::map<std::string, std::string> limited_by;
 };
@@ -33,6 +34,9 @@ class Steps {
   double total_window() const { return total_window_; }
   const engine::CompiledCost& cost() const { return cost_; }
   engine::IdealCode& ideal() { return ideal_; }
+  // Cycles per iteration that a cycle of dependences takes at least (equation 4.7). Choices cost nothing: a core may
+  // predict them.
+  double chain_cycles(const Recurrence& recurrence);
 
   // The ports that a loop's instructions ask for, per source iteration; nops ask for nothing (equation 4.10).
   // `keep` says what share of an instruction is to stay; empty: all of it.
@@ -49,6 +53,7 @@ class Steps {
     return it == of.end() ? 0 : it->second;
   }
   void peak(const LoopGroup& group, Ladder& out);
+  void peak_of_code(const LoopGroup& group, Ladder& out);
   void dependences(const LoopGroup& group, Ladder& out);
 
   const Profile& profile_;

@@ -1,108 +1,208 @@
+// What each thread executed, block by block, gives the bound of every region: of the work shared evenly (4.17) and of the
+// busiest thread (4.18). A routine belongs to the regions that call it, thread by thread in proportion to their calls; a
+// region whose condition did not hold, and one inside another that got no threads of its own, to the code around it.
 #include "methods/bounds/threads.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <set>
 
 namespace perfcast::bounds {
 namespace {
 
-// The body of a parallel region is a function of its own; clang and flang name it so.
+// The body of a parallel region is a function of its own; clang and flang name it so. With debug information clang
+// makes two at -O0, of which the outer one only calls the other.
 bool is_parallel_body(const std::string& name) {
+  if (name.find("_debug__") != std::string::npos) return false;
   return name.find(".omp_outlined") != std::string::npos || name.find("..omp_par") != std::string::npos || name.find("omp_task_entry") != std::string::npos;
+}
+
+// work.omp_outlined.omp_outlined lies in work.omp_outlined; work.omp_outlined.1 does not.
+bool lies_in(const std::string& inner, const std::string& outer) {
+  return inner.size() > outer.size() && inner.starts_with(outer) && inner.find("omp_", outer.size()) != std::string::npos;
 }
 
 double sum_of(const std::vector<double>& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
 
+// One run, by function and thread.
 class ThreadsMaker {
  public:
-  ThreadsMaker(const Profile& profile, const Steps& steps, double hertz, const std::vector<LoopGroup>& groups)
-      : profile_(profile), steps_(steps), hertz_(hertz), groups_(groups) {}
+  ThreadsMaker(const Profile& profile, const Steps& steps, double hertz, const std::vector<LoopGroup>& groups, const ThreadedRun& run)
+      : functions_(profile.machine->functions), steps_(steps), hertz_(hertz), groups_(groups), run_(run), number_(std::min(functions_.size(), run.counts.size())) {
+    threads_ = static_cast<std::size_t>(std::max(1, run.threads));
+    for (const auto& function : run.counts)
+      for (const auto& block : function) threads_ = std::max(threads_, block.size());
+    for (std::size_t f = 0; f < number_; f++) by_name_[functions_[f].name] = f;
+    for (std::size_t f = 0; f < number_; f++) seconds_.push_back(seconds_by_thread(f));
+    find_regions();
+    share_out();
+  }
 
-  ThreadsBound make(const ThreadedRun& run, const ThreadsBound* one) const {
+  ThreadsBound make(const ThreadsBound* one) const {
     ThreadsBound out;
-    out.threads = run.threads;
-    if (run.seconds > 0) out.measured_seconds = run.seconds;
-    double balanced = 0, actual = 0;
-    for (std::size_t f = 0; f < profile_.machine->functions.size() && f < run.counts.size(); f++) {
-      const Function& function = profile_.machine->functions[f];
-      std::vector<double> by_thread = seconds_by_thread(static_cast<int>(f), run);
-      if (!is_parallel_body(function.name)) {
-        // What parallel regions call runs on their threads; the rest on the first alone.
-        double others = sum_of(by_thread) - (by_thread.empty() ? 0 : by_thread[0]);
-        if (others <= 0) {
-          out.sequential_seconds += sum_of(by_thread);
-          continue;
-        }
-      }
+    out.threads = run_.threads;
+    if (run_.seconds > 0) out.measured_seconds = run_.seconds;
+    std::vector<double> outside = seconds_in(regions_.size());
+    out.sequential_seconds = outside.empty() ? 0 : *std::ranges::max_element(outside);
+    double balanced = 0, actual = 0, work = sum_of(outside);
+    for (std::size_t r = 0; r < regions_.size(); r++) {
+      std::vector<double> by_thread = seconds_in(r);
       if (sum_of(by_thread) <= 0) continue;
-      ParallelRegionBound region;
-      region.function = function.readable.empty() ? function.name : function.readable;
-      region.function = region.function.substr(0, region.function.find(".omp_outlined"));
-      region.at = function.at, region.threads = run.threads;
-      region.balanced_seconds = sum_of(by_thread) / run.threads;                       // 4.17
-      region.actual_seconds = *std::ranges::max_element(by_thread);                    // 4.18
-      region.imbalance = region.balanced_seconds > 0 ? region.actual_seconds / region.balanced_seconds - 1 : 0;
-      region.iterations = iterations_by_thread(static_cast<int>(f), run);
-      balanced += region.balanced_seconds, actual += region.actual_seconds;
-      out.regions.push_back(std::move(region));
+      out.regions.push_back(region_bound(r, by_thread, one));
+      balanced += out.regions.back().balanced_seconds, actual += out.regions.back().actual_seconds, work += sum_of(by_thread);
     }
     std::ranges::sort(out.regions, std::greater{}, &ParallelRegionBound::actual_seconds);
     out.balanced_seconds = out.sequential_seconds + balanced, out.actual_seconds = out.sequential_seconds + actual;  // 4.19
-    if (out.measured_seconds && *out.measured_seconds > 0) {
-      out.utilisation = (out.sequential_seconds + balanced * run.threads) / (*out.measured_seconds * run.threads);   // 7.1, averaged over CPUs
-      if (one && one->measured_seconds) out.speedup = *one->measured_seconds / *out.measured_seconds;
-      else out.speedup = 1;
+    if (out.measured_seconds) {
+      out.utilisation = work / (*out.measured_seconds * run_.threads);  // 7.1, averaged over CPUs
+      out.speedup = one && one->measured_seconds ? *one->measured_seconds / *out.measured_seconds : 1;
     }
     return out;
   }
 
  private:
-  // Nested regions may start more threads than were asked for.
-  static std::size_t seen_threads(int f, const ThreadedRun& run) {
-    std::size_t seen = static_cast<std::size_t>(run.threads);
-    for (const auto& block : run.counts[static_cast<std::size_t>(f)]) seen = std::max(seen, block.size());
-    return seen;
+  using Shares = std::vector<std::vector<double>>;  // [region, the last is outside of all][thread]
+
+  double count(std::size_t f, std::size_t b, std::size_t t) const {
+    const auto& counts = run_.counts[f];
+    return b < counts.size() && t < counts[b].size() ? counts[b][t] : 0;
   }
   // MACS cycles of one execution of a block, times how often each thread ran it.
-  std::vector<double> seconds_by_thread(int f, const ThreadedRun& run) const {
-    std::vector<double> seconds(seen_threads(f, run), 0);
-    const Function& function = profile_.machine->functions[static_cast<std::size_t>(f)];
-    const auto& counts = run.counts[static_cast<std::size_t>(f)];
-    for (std::size_t b = 0; b < function.blocks.size() && b < counts.size(); b++) {
-      if (function.blocks[b].count.value <= 0) continue;
-      double each = steps_.macs_cycles(f, static_cast<int>(b)) / function.blocks[b].count.value / hertz_;
-      for (std::size_t t = 0; t < counts[b].size(); t++) seconds[std::min(t, seconds.size() - 1)] += each * counts[b][t];
+  std::vector<double> seconds_by_thread(std::size_t f) const {
+    std::vector<double> seconds(threads_, 0);
+    for (std::size_t b = 0; b < functions_[f].blocks.size(); b++) {
+      if (functions_[f].blocks[b].count.value <= 0) continue;
+      double each = steps_.macs_cycles(static_cast<int>(f), static_cast<int>(b)) / functions_[f].blocks[b].count.value / hertz_;
+      for (std::size_t t = 0; t < threads_; t++) seconds[t] += each * count(f, b, t);
     }
     return seconds;
   }
-  // Iterations of the loops in a region, source iterations by thread.
-  std::vector<double> iterations_by_thread(int f, const ThreadedRun& run) const {
-    std::vector<double> iterations(seen_threads(f, run), 0);
-    const Function& function = profile_.machine->functions[static_cast<std::size_t>(f)];
+  std::set<std::size_t> entering(std::size_t f) const {
+    std::set<std::size_t> threads;
+    for (std::size_t t = 0; t < threads_; t++)
+      if (seconds_[f][t] > 0 || count(f, 0, t) > 0) threads.insert(t);
+    return threads;
+  }
+
+  // Bodies, and what runs on other threads for reasons that no call tells (callbacks, tasks).
+  void find_regions() {
+    std::set<std::string> called;
+    for (std::size_t f = 0; f < number_; f++)
+      for (const Block& block : functions_[f].blocks)
+        for (const Call& call : block.calls) called.insert(call.callee);
+    for (std::size_t f = 0; f < number_; f++) {
+      double others = sum_of(seconds_[f]) - seconds_[f][0];
+      if (is_parallel_body(functions_[f].name) || (others > 0 && !called.contains(functions_[f].name))) region_of_[f] = regions_.size(), regions_.push_back(f);
+    }
+    // A region inside another whose body no further thread enters has no threads of its own.
+    for (std::size_t inner : regions_)
+      for (std::size_t outer : regions_)
+        if (lies_in(functions_[inner].name, functions_[outer].name) && std::ranges::includes(entering(outer), entering(inner))) inside_[inner] = outer;
+  }
+
+  // Whose time each function's is: that of its callers, until nothing changes.
+  void share_out() {
+    const std::size_t outside = regions_.size();
+    shares_.assign(number_, Shares(outside + 1, std::vector<double>(threads_, 0.0)));
+    struct CallCount { std::size_t from, to; std::vector<double> times; };
+    std::vector<CallCount> calls;
+    for (std::size_t f = 0; f < number_; f++)
+      for (std::size_t b = 0; b < functions_[f].blocks.size(); b++)
+        for (const Call& call : functions_[f].blocks[b].calls)
+          if (auto to = by_name_.find(call.callee); to != by_name_.end() && to->second != f) {
+            CallCount made{f, to->second, std::vector<double>(threads_, 0.0)};
+            for (std::size_t t = 0; t < threads_; t++) made.times[t] = call.per_execution * count(f, b, t);
+            calls.push_back(std::move(made));
+          }
+    for (std::size_t f = 0; f < number_; f++) {
+      auto own = region_of_.find(f);
+      std::ranges::fill(shares_[f][own == region_of_.end() ? outside : own->second], 1.0);
+    }
+    constexpr int deepest = 24;  // calls
+    for (int round = 0; round < deepest; round++) {
+      std::vector<Shares> sums(number_, Shares(outside + 1, std::vector<double>(threads_, 0.0)));
+      std::vector<std::vector<double>> all(number_, std::vector<double>(threads_, 0.0));
+      for (const CallCount& call : calls)
+        for (std::size_t t = 0; t < threads_; t++) {
+          all[call.to][t] += call.times[t];
+          for (std::size_t r = 0; r <= outside; r++) sums[call.to][r][t] += call.times[t] * shares_[call.from][r][t];
+        }
+      for (std::size_t f = 0; f < number_; f++)
+        for (std::size_t t = 0; t < threads_; t++) {
+          double executed = std::max(count(f, 0, t), all[f][t]);
+          // Of a body, what was called plainly ran where its caller ran: its condition did not hold.
+          double plain = executed > 0 ? all[f][t] / executed : 0;
+          auto own = region_of_.find(f);
+          if (auto outer = inside_.find(f); outer != inside_.end()) {
+            for (std::size_t r = 0; r <= outside; r++) shares_[f][r][t] = shares_[outer->second][r][t];
+          } else if (all[f][t] > 0) {
+            for (std::size_t r = 0; r <= outside; r++) shares_[f][r][t] = (own == region_of_.end() ? 1 : plain) * sums[f][r][t] / all[f][t];
+            if (own != region_of_.end()) shares_[f][own->second][t] += 1 - plain;
+          }
+        }
+    }
+  }
+
+  std::vector<double> seconds_in(std::size_t region) const {
+    std::vector<double> seconds(threads_, 0);
+    for (std::size_t f = 0; f < number_; f++)
+      for (std::size_t t = 0; t < threads_; t++) seconds[t] += seconds_[f][t] * shares_[f][region][t];
+    return seconds;
+  }
+
+  ParallelRegionBound region_bound(std::size_t r, const std::vector<double>& by_thread, const ThreadsBound* one) const {
+    ParallelRegionBound out;
+    const Function& body = functions_[regions_[r]];
+    out.function = body.readable.empty() ? body.name : body.readable;
+    for (const char* mark : {".omp_outlined", "..omp_par"}) out.function = out.function.substr(0, out.function.find(mark));
+    out.at = body.at, out.threads = std::max(1, static_cast<int>(entering(regions_[r]).size()));
+    out.balanced_seconds = sum_of(by_thread) / out.threads;                                               // 4.17
+    out.actual_seconds = *std::ranges::max_element(by_thread);                                            // 4.18
+    out.imbalance = out.balanced_seconds > 0 ? std::max(0.0, out.actual_seconds / out.balanced_seconds - 1) : 0;
+    out.iterations = iterations_in(r);
+    for (const RegionSeconds& measured : run_.regions)
+      if (measured.at.line == body.at.line && body.at.line > 0 && measured.function == out.function) out.measured_seconds = measured.seconds;
+    if (!out.measured_seconds || *out.measured_seconds <= 0) return out;
+    out.utilisation = sum_of(by_thread) / (*out.measured_seconds * run_.threads);                         // 7.1
+    out.speedup = 1;
+    if (one)
+      for (const ParallelRegionBound& before : one->regions)
+        if (before.at == out.at && before.function == out.function && before.measured_seconds) out.speedup = *before.measured_seconds / *out.measured_seconds;
+    return out;
+  }
+  // Source iterations of the loops in a region, by thread.
+  std::vector<double> iterations_in(std::size_t r) const {
+    std::vector<double> iterations(threads_, 0);
     for (const LoopGroup& group : groups_) {
-      if (group.function != f || group.outer) continue;
-      for (int l : group.machine_loops) {
-        const auto& counts = run.counts[static_cast<std::size_t>(f)];
-        std::size_t header = static_cast<std::size_t>(function.loops[static_cast<std::size_t>(l)].header);
-        if (header >= counts.size()) continue;
-        for (std::size_t t = 0; t < counts[header].size(); t++)
-          iterations[std::min(t, iterations.size() - 1)] += counts[header][t] * group.iterations / group.machine_iterations;
-      }
+      auto f = static_cast<std::size_t>(group.function);
+      if (f >= number_ || group.outer) continue;
+      for (int l : group.machine_loops)
+        for (std::size_t t = 0; t < threads_; t++)
+          iterations[t] += shares_[f][r][t] * count(f, static_cast<std::size_t>(functions_[f].loops[static_cast<std::size_t>(l)].header), t) * group.iterations / group.machine_iterations;
     }
     return iterations;
   }
 
-  const Profile& profile_;
+  const std::vector<Function>& functions_;
   const Steps& steps_;
   double hertz_;
   const std::vector<LoopGroup>& groups_;
+  const ThreadedRun& run_;
+  std::size_t number_, threads_ = 1;
+  std::map<std::string, std::size_t> by_name_;
+  std::vector<std::vector<double>> seconds_;       // [function][thread]
+  std::vector<std::size_t> regions_;               // functions
+  std::map<std::size_t, std::size_t> region_of_;   // by function
+  std::map<std::size_t, std::size_t> inside_;      // body -> the body around it
+  std::vector<Shares> shares_;                     // by function
 };
 
 }  // namespace
 
 void add_threads(const Profile& profile, const BoundsOptions& options, const Steps& steps, double hertz, const std::vector<LoopGroup>& groups, Bounds& out) {
-  ThreadsMaker maker(profile, steps, hertz, groups);
-  for (const ThreadedRun& run : options.threaded) out.threads.push_back(maker.make(run, out.threads.empty() ? nullptr : &out.threads.front()));
+  for (const ThreadedRun& run : options.threaded)
+    out.threads.push_back(ThreadsMaker(profile, steps, hertz, groups, run).make(out.threads.empty() ? nullptr : &out.threads.front()));
   double fastest = 0, best = 0;
   for (const ThreadsBound& at : out.threads) {
     if (!at.measured_seconds) continue;

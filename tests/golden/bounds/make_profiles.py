@@ -7,6 +7,7 @@ figure-25   the counts printed in figure 25 of Lee and Davidson 1994: loop .L37 
 ksr1-daxpy  y(i) = y(i) + a*x(i), unrolled four times: M = 1, MA = max(3 + 3/4, 1 + 2/4, 2) = 3.75 (equations 4.3 and 4.6).
 ksr1-sum    s = s + x(i): the recurrence decides (equation 4.7).
 toy-daxpy   the same for the toy machine, not unrolled.
+binary      the same code without its source: M is the peak for what was executed, MA is unknown.
 """
 import json, pathlib
 
@@ -103,7 +104,7 @@ def simple(name, isa, ops, needs, iterations, machine_iterations, entries=1):
         dict(name="end", at=at(file, 9), count=entries, ops=[]),
     ]
     loops = [dict(at=at(file, 2), header=1, entries=entries, iterations=machine_iterations)]
-    profile(name, isa, "work", file, blocks, loops,
+    profile(name, isa, "work", file, blocks, loops, [] if needs is None else
             [{"function": "work", "source_function": "work", "at": at(file, 2), "first_line": 2, "last_line": 4, "entries": entries, "iterations": iterations, **needs}])
 
 
@@ -117,6 +118,7 @@ def main():
              "recurrences": [{"operations": {"fadd.f64": 1}, "distance": 1, "reassociable": True, "line": 3}]}
     simple("ksr1-sum", "ksr1", pairs(4, n("FADD", 1) + n("COUNT", 1), n("LOAD", 1) + n("ADDRESS", 1), "BRANCH"), total, 1000, 1000)
     simple("toy-daxpy", "", ["LOAD", "FMUL", "LOAD", "FADD", "STORE", "ADDRESS", "COUNT", "BRANCH"], daxpy, 100000, 100000)
+    simple("binary", "", ["LOAD", "FMUL", "LOAD", "FADD", "STORE", "ADDRESS", "COUNT", "BRANCH"], None, 100000, 100000)
 
 
 main()

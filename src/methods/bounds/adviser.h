@@ -1,0 +1,59 @@
+// Looks for the causes of the gaps of one loop; the gaps are searched in files of their own: application and schedule in
+// causes.cc, compiler in causes_compiler.cc, what lies beyond the window in causes_beyond.cc.
+#pragma once
+
+#include "methods/bounds/causes.h"
+
+namespace perfcast::bounds {
+
+class Adviser {
+ public:
+  Adviser(const Profile& profile, const Machine& machine, Steps& steps, const LoopFacts& facts);
+  std::vector<Advice> all();
+
+ private:
+  // `cycles` per iteration that the cause costs; too little is not said. `line`: 0 for the loop's own.
+  void say(const std::string& gap, const std::string& cause, double cycles, int line, const std::string& text);
+
+  void application();
+  void recurrence(double essential, double t_d);
+  void schedule();
+  void window();
+  double without(const std::string& what);
+
+  void compiler();
+  void vectors();
+  bool calls();
+  void loads_and_stores();
+  void arithmetic();
+  double mac_with(const Steps::Keep& keep);
+  double lanes() const;
+  bool unoptimised() const;
+
+  void beyond();
+  void memory(const NamedAmount& part);
+  void conflicts(const NamedAmount& part);
+  int mispredicted_line() const;
+
+  template <class Visit>  // form, instruction, executions per iteration
+  void each_instruction(Visit visit) const {
+    const Function& function = profile_.machine->functions[static_cast<std::size_t>(group_.function)];
+    for (int b : group_.blocks) {
+      const Block& block = function.blocks[static_cast<std::size_t>(b)];
+      for (const Instruction& instruction : block.code)
+        visit(profile_.forms[static_cast<std::size_t>(instruction.form)], instruction, block.count.value / group_.iterations);
+    }
+  }
+
+  const Profile& profile_;
+  const Machine& machine_;
+  Steps& steps_;
+  const LoopGroup& group_;
+  const Ladder& raw_;
+  const LoopBounds& loop_;
+  const Beyond& beyond_;
+  double now_ = 0;  // cycles per iteration as it is
+  std::vector<Advice> found_;
+};
+
+}  // namespace perfcast::bounds
