@@ -43,6 +43,7 @@ constexpr Row integers[] = {  // 64 bits, 32 bits and less
     {"shl", {"SHL64ri", "SHL32ri"}, {"VPSLLQ{W}ri", "VPSLLD{W}ri"}, {"UBFMXri", "UBFMWri"}, {"SHLv2i64_shift", "SHLv4i32_shift"}},
     {"mul", {"IMUL64rr", "IMUL32rr"}, {"VPMULUDQ{W}rr", "VPMULLD{W}rr"}, {"MADDXrrr", "MADDWrrr"}, {"MULv4i32", "MULv4i32"}},
     {"sdiv", {"IDIV64r", "IDIV32r"}, {"IDIV64r", "IDIV32r"}, {"SDIVXr", "SDIVWr"}, {"SDIVXr", "SDIVWr"}},
+    {"udiv", {"DIV64r", "DIV32r"}, {"DIV64r", "DIV32r"}, {"UDIVXr", "UDIVWr"}, {"UDIVXr", "UDIVWr"}},
     {"icmp", {"CMP64rr", "CMP32rr"}, {"VPCMPEQQYrr", "VPCMPEQDYrr"}, {"SUBSXrs", "SUBSWrs"}, {"CMEQv2i64", "CMEQv4i32"}},
     {"select", {"CMOV64rr", "CMOV32rr"}, {"VPBLENDVBYrr", "VPBLENDVBYrr"}, {"CSELXr", "CSELWr"}, {"BSLv16i8", "BSLv16i8"}},
     {"fptosi", {"CVTTSD2SI64rr", "CVTTSS2SIrr"}, {"VCVTTPD2DQ{W}rr", "VCVTTPS2DQ{W}rr"}, {"FCVTZSUXDr", "FCVTZSUWSr"}, {"FCVTZSv2f64", "FCVTZSv4f32"}},
@@ -50,8 +51,8 @@ constexpr Row integers[] = {  // 64 bits, 32 bits and less
     {"store", {"MOV64mr", "MOV32mr"}, {"VMOVUPD{W}mr", "VMOVUPD{W}mr"}, {"STRXui", "STRWui"}, {"STRQui", "STRQui"}},
 };
 constexpr std::pair<const char*, const char*> same_as[] = {
-    {"fsub", "fadd"}, {"sub", "add"}, {"or", "and"}, {"xor", "and"}, {"lshr", "shl"}, {"ashr", "shl"}, {"udiv", "sdiv"},
-    {"srem", "sdiv"}, {"urem", "sdiv"}, {"frem", "fdiv"}, {"uitofp", "sitofp"}, {"fptoui", "fptosi"}};
+    {"fsub", "fadd"}, {"sub", "add"}, {"or", "and"}, {"xor", "and"}, {"lshr", "shl"}, {"ashr", "shl"}, {"srem", "sdiv"},
+    {"urem", "udiv"}, {"frem", "fdiv"}, {"uitofp", "sitofp"}, {"fptoui", "fptosi"}};
 
 std::string widened(std::string opcode, int bits) {
   if (auto at = opcode.find("{W}"); at != std::string::npos) opcode.replace(at, 3, bits >= 512 ? "Z" : "Y");
@@ -154,7 +155,8 @@ IdealCode::Choice IdealCode::choose(const std::string& operation, bool whole_vec
     form.vector_bits = vector ? bits : form.floating ? 128 : 0;
     if (form.load || form.store) form.memory_bytes = vector ? bits / 8 : type.bits / 8;
     // Integer divisions have no vector form at all: one each.
-    bool divides = form.opcode.starts_with("IDIV") || form.opcode.starts_with("SDIV");
+    bool divides = form.opcode.starts_with("IDIV") || form.opcode.starts_with("DIV") || form.opcode.starts_with("SDIV") || form.opcode.starts_with("UDIV");
+    divides = divides && !type.floating;
     return {form, vector && !divides ? static_cast<double>(bits) / type.bits : 1, true};
   }
   return {};

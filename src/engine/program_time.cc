@@ -104,7 +104,11 @@ void sample(Sampler& sampler, const WalkProgram& program, const SimulationOption
   std::ranges::sort(missed);
   for (auto [weight, block] : missed) {
     if (sampler.simulated() > options.instructions) break;
-    if (sampler.visits()[static_cast<std::size_t>(block)] < enough) sampler.walk(block, 0, options.walk / 4);
+    auto visits = [&] { return sampler.visits()[static_cast<std::size_t>(block)]; };
+    // A walk begins in the shadow of the one before: a loop is counted once the window has filled with it. Code that is
+    // passed once must be counted at once.
+    if (visits() < enough) sampler.walk(block, options.warm_up, options.walk / 4);
+    if (visits() < 1) sampler.walk(block, 0, options.walk / 4);
   }
 }
 

@@ -20,7 +20,7 @@ PLAIN = {
     "largest": ({ORDER}, {"recurrence"}, "maximum"),
     "prefix": ({"recurrence"}, {ORDER}, "waits"),
     "stencil": ({"narrow vectors", "excess loads", "loads and stores per operation"}, {VECTORS, "recurrence"}, ""),
-    "product_ijk": ({ORDER}, {"recurrence"}, "sum"),
+    "product_ijk": ({ORDER, "strided access"}, {"recurrence", "scattered access"}, ""),
     "product_ikj": ({"narrow vectors", "loads and stores per operation"}, {VECTORS, "recurrence", ORDER}, ""),
     "gather": ({"scattered access", "page walks"}, {"strided access", "dependent loads"}, ""),
     "columns": ({"strided access"}, {"scattered access", "recurrence", ORDER}, "steps of 11208 bytes"),
@@ -44,7 +44,7 @@ CASES = [
     ("loops.c", "-O3", PLAIN),
     ("loops.c", "-O3 -ffast-math", FAST),
     ("loops.c", "-O0", NONE),
-    ("conflicts.c", "-O3", {"unlucky": ({"conflicting access"}, set(), "4096"), "padded": (None, {"conflicting access"}, "")}),
+    ("conflicts.c", "-O3", {"unlucky": ({"conflicting access"}, set(), "Steps of 4096 bytes"), "padded": (None, {"conflicting access"}, "")}),
     ("loops.cc", "-O3", {
         "accumulate_ints": ({"narrow vectors", "loads and stores per operation", "few accumulators", "address and loop bookkeeping"}, {VECTORS, "recurrence", ORDER}, ""),
         "accumulate_reals": ({ORDER}, {"recurrence"}, "sum"),
@@ -73,7 +73,7 @@ for source, flags, loops in CASES:
             continue
         checked += 1
         # The hottest loop of this function; names may carry parameters, modules or the class.
-        mine = [l for l in result["loops"] if function in l["function"].replace("(", " ").replace("::", " ").replace(".", " ").split() or
+        mine = [l for l in result["loops"] if l.get("inlined_into", "").startswith(function + "(") or function in l["function"].replace("(", " ").replace("::", " ").replace(".", " ").split() or
                 l["function"].lower().endswith("p" + function)]
         if not mine:
             print(f"{source} {flags} {function}: not among {sorted({l['function'] for l in result['loops']})}")

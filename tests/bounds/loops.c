@@ -4,7 +4,7 @@
 #include <string.h>
 #define LOOP __attribute__((noinline))
 
-enum { small = 1000, large = 1 << 21, side = 300 };
+enum { small = 1000, large = 1 << 21, side = 120 };
 static double a[small + 64], b[small + 64], c[small + 64];
 static int ints[small + 64], order[1 << 18], coins[1 << 14];
 static float singles[small + 64];
@@ -78,7 +78,10 @@ static int kept[1 << 14];
 LOOP int filter(int n, const int *restrict x, int *restrict y) {
   int k = 0;
   for (int i = 0; i < n; i++)
-    if (x[i] > 500) y[k++] = x[i];
+    if (x[i] > 500) {
+      y[k++] = x[i];
+      if (k == n) break;
+    }
   return k;
 }
 struct particle { double x, y, z, vx, vy, vz, mass, charge; };
@@ -92,8 +95,8 @@ LOOP double bent(double x) { return x > 1 ? 1 / x : x * x; }
 LOOP void with_call(int n, const double *restrict x, double *restrict y) {
   for (int i = 0; i < n; i++) y[i] = bent(x[i]);
 }
-LOOP void may_overlap(double *x, const double *y, const int *n) {
-  for (int i = 0; i < *n; i++) x[i] = y[i] * 2;
+LOOP void may_overlap(int *x, const int *y, const int *n) {
+  for (int i = 0; i < *n; i++) x[i] = y[i] / 2 + 5;
 }
 LOOP void into_memory(int n, double *total, const double *x) {
   for (int i = 0; i < n; i++) *total += x[i];
@@ -119,21 +122,21 @@ int main(void) {
   double out = 0;
   for (int i = 0; i < small + 64; i++) a[i] = i % 7 * 0.2, b[i] = i % 5 + 1, c[i] = 1, ints[i] = i % 9, singles[i] = i % 3;
   for (int r = 0; r < 400; r++) {
-    daxpy(small, 1e-9, b, c), out += dot(small, a, b) + integer_sum(small, ints) + largest(small, a) + single_sum(small, singles) + some_sum(small, a);
+    daxpy(small, 1e-9, b, c), out += dot(small - r % 2, a, b) + integer_sum(small - r % 2, ints) + largest(small - r % 2, a) + single_sum(small - r % 2, singles) + some_sum(small - r % 2, a), a[r] += 1e-9;
     prefix(small, c), stencil(small, b, c), with_call(small, a, c), divide(small, c, b);
     int n = small;
-    may_overlap(c, a, &n), into_memory(small, &out, a), out += spilled(small / 4, (const unsigned *)ints);
+    may_overlap(ints + 1, ints, &n), into_memory(small, &out, a), out += spilled(small / 4, (const unsigned *)ints);
   }
   double *x = calloc(side * side, 8), *y = calloc(side * side, 8), *z = calloc(side * side, 8);
-  product_ijk(x, y, z), product_ikj(x, y, z);
+  for (int r = 0; r < 10; r++) product_ijk(x, y, z), product_ikj(x, y, z);
   /* Beyond the caches. */
   unsigned state = 12345;
 #define RANDOM (state = state * 1664525u + 1013904223u, state >> 8)
-  long *table = malloc(large * sizeof *table);
+  long *table = malloc((large + 8) * sizeof *table);
   for (int i = 0; i < large; i++) table[i] = i;
   for (int i = 0; i < 1 << 18; i++) order[i] = (int)(RANDOM % large);
   for (int i = 0; i < 1 << 14; i++) coins[i] = (int)(RANDOM % 1000);
-  out += (double)gather(1 << 18, table, order);
+  for (int r = 0; r < 8; r++) out += (double)gather(1 << 18, table + r, order);
   out += (double)columns(1400, 1401, table);
   struct cell *cells = malloc((1 << 17) * sizeof *cells);
   int *next = malloc((1 << 17) * sizeof *next);
@@ -146,7 +149,7 @@ int main(void) {
   for (int i = 0; i + 1 < 1 << 17; i++) cells[next[i]].next = &cells[next[i + 1]];
   cells[next[(1 << 17) - 1]].next = 0;
   out += (double)list(&cells[next[0]]);
-  for (int r = 0; r < 30; r++) out += filter(1 << 14, coins, kept);
+  for (int r = 0; r < 400; r++) out += filter(1 << 14, coins, kept);
   struct particle *p = calloc(1 << 18, sizeof *p);
   double *px = calloc(1 << 18, 8), *pv = calloc(1 << 18, 8);
   for (int r = 0; r < 3; r++) move_structs(1 << 18, p, 0.1), move_arrays(1 << 18, px, pv, 0.1);

@@ -28,14 +28,13 @@ contains
       a(i) = b(i) + 3.0d0 * c(i)
     end do
   end subroutine
-  subroutine by_rows(n, x, s)
+  subroutine by_rows(n, x)
     integer, intent(in) :: n
-    real(8), intent(in) :: x(n, n)
-    real(8), intent(inout) :: s(n)
+    real(8), intent(inout) :: x(n, n)
     integer :: i, j
     do i = 1, n
       do j = 1, n
-        s(i) = max(s(i), x(i, j))
+        x(i, j) = 2 * x(i, j) + 1
       end do
     end do
   end subroutine
@@ -54,6 +53,8 @@ program main
     call some(1000, p, q)
     call triad(1000, x, y, z)
   end do
-  call by_rows(1400, m, m(:, 7))
+  do r = 1, 3
+    call by_rows(1400, m)
+  end do
   print *, s, q, x(5), m(3, 3)
 end program

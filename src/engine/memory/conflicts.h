@@ -9,10 +9,11 @@
 
 namespace perfcast::engine {
 
-// Part of a cache that the access's constant step reaches; 1: all of it, or no such step.
-double share_of_cache(const Access& access, const MemoryModel& memory);
+// Part of a cache that the access's constant step reaches; 1: all of it, or no such step. `copies` of one access that the
+// compiler unrolled take turns in one walk.
+double share_of_cache(const Access& access, const MemoryModel& memory, int copies = 1);
 
 // The same access with its reuses as far away as they seem in the part of the caches it reaches.
-Access with_conflicts(const Access& access, const MemoryModel& memory);
+Access with_conflicts(const Access& access, const MemoryModel& memory, int copies = 1);
 
 }  // namespace perfcast::engine

@@ -28,6 +28,7 @@ TEST(Conflicts, StepsThatShareAFactorWithThePage) {
   EXPECT_DOUBLE_EQ(share_of_cache(walk(2048, 1), caches()), 1.0 / 32);
   EXPECT_DOUBLE_EQ(share_of_cache(walk(3072, 1), caches()), 1.0 / 16);
   for (double step : {8.0, 64.0, 4160.0, 4104.0}) EXPECT_DOUBLE_EQ(share_of_cache(walk(step, 1), caches()), 1) << step;
+  EXPECT_DOUBLE_EQ(share_of_cache(walk(3840, 1), caches(), 4), 1);  // 960, unrolled four times
   Access unsteady = walk(4096, 1);
   unsteady.stride_share = 0.2;
   EXPECT_DOUBLE_EQ(share_of_cache(unsteady, caches()), 1);

@@ -204,6 +204,17 @@ double weight_of(const llvm::BasicBlock& block, const llvm::Loop& loop, const Lo
   return header > 0 ? std::min(1.0, own / header) : 1;
 }
 
+namespace {
+
+// A division by a constant is a product with its reciprocal; by a power of two, a shift or a mask.
+std::string division_name(const Instruction& i) {
+  auto* by = llvm::dyn_cast<llvm::ConstantInt>(i.getOperand(1));
+  if (!by) return i.getOpcodeName();
+  return by->getValue().abs().isPowerOf2() ? "shl" : "mul";
+}
+
+}  // namespace
+
 std::string operation_name(const Instruction& i) {
   switch (i.getOpcode()) {
     case Instruction::FAdd: case Instruction::FSub: return "fadd";
@@ -211,7 +222,8 @@ std::string operation_name(const Instruction& i) {
     case Instruction::And: case Instruction::Or: case Instruction::Xor: return "and";
     case Instruction::Shl: case Instruction::LShr: case Instruction::AShr: return "shl";
     case Instruction::FMul: case Instruction::FDiv: case Instruction::FRem: case Instruction::FNeg: case Instruction::FCmp:
-    case Instruction::Mul: case Instruction::SDiv: case Instruction::UDiv: case Instruction::SRem: case Instruction::URem:
+    case Instruction::SDiv: case Instruction::UDiv: case Instruction::SRem: case Instruction::URem: return division_name(i);
+    case Instruction::Mul:
     case Instruction::ICmp: case Instruction::Select: case Instruction::SIToFP: case Instruction::UIToFP:
     case Instruction::FPToSI: case Instruction::FPToUI: case Instruction::FPExt: case Instruction::FPTrunc:
     case Instruction::AtomicRMW: case Instruction::AtomicCmpXchg: return i.getOpcodeName();

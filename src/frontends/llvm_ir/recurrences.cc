@@ -170,7 +170,7 @@ class Cycles {
     for (const Instruction* i : on_cycle) {
       for (const llvm::User* user : i->users()) {
         auto* other = llvm::dyn_cast<Instruction>(user);
-        if (other && loop_.contains(other) && !on_cycle.contains(other)) free = false;
+        if (other && loop_.contains(other) && !on_cycle.contains(other) && !only_kept(*other, *i) && !only_copied(*other, on_cycle)) free = false;
       }
       std::string name = operation_name(*i);
       if (llvm::isa<llvm::LoadInst>(i) && !stays(*i, on_cycle)) free = false;
@@ -189,6 +189,35 @@ class Cycles {
     static const std::set<std::string> associative = {"fadd", "fmul", "add", "mul", "and", "extremum"};
     found.reassociable = free && kinds.size() == 1 && associative.contains(*kinds.begin());
     found.allowed = found.reassociable && allowed;
+    if (jumps(on_cycle)) found.reassociable = found.allowed = true;
+  }
+  // A store of the sum so far to one place: only the last one is seen.
+  bool only_kept(const Instruction& user, const Instruction& value) const {
+    auto* store = llvm::dyn_cast<llvm::StoreInst>(&user);
+    return store && store->getValueOperand() == &value && loop_.isLoopInvariant(store->getPointerOperand());
+  }
+  // A second copy of the sum, chosen and carried along but never computed with.
+  bool only_copied(const Instruction& first, const std::set<const Instruction*>& on_cycle) const {
+    std::set<const Instruction*> copies;
+    std::vector<const Instruction*> work{&first};
+    while (!work.empty()) {
+      const Instruction* copy = work.back();
+      work.pop_back();
+      if (on_cycle.contains(copy) || !copies.insert(copy).second) continue;
+      auto* choice = llvm::dyn_cast<llvm::SelectInst>(copy);
+      if (!llvm::isa<llvm::PHINode>(copy) && !(choice && !carries(choice->getCondition(), on_cycle))) return false;
+      for (const llvm::User* user : copy->users())
+        if (auto* other = llvm::dyn_cast<Instruction>(user); other && loop_.contains(other) && !only_kept(*other, *copy)) work.push_back(other);
+    }
+    return true;
+  }
+  // x = a * x + c on integers: any power of the step can be taken at once.
+  bool jumps(const std::set<const Instruction*>& on_cycle) const {
+    return std::ranges::all_of(on_cycle, [&](const Instruction* i) {
+      if (llvm::isa<llvm::PHINode>(i)) return i->getParent() == loop_.getHeader();
+      bool linear = i->getOpcode() == Instruction::Add || i->getOpcode() == Instruction::Sub || i->getOpcode() == Instruction::Mul || i->getOpcode() == Instruction::Shl;
+      return linear && std::all_of(i->op_begin(), i->op_end(), [&](const llvm::Use& use) { return carries(use.get(), on_cycle) || loop_.isLoopInvariant(use.get()); });
+    });
   }
   static bool carries(const llvm::Value* value, const std::set<const Instruction*>& on_cycle) {
     auto* i = llvm::dyn_cast<Instruction>(value);

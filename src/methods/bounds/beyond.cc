@@ -18,6 +18,12 @@ std::vector<const Access*> accesses_of(const Profile& profile, const LoopGroup& 
   return all;
 }
 
+int copies_of(const Access& access, const std::vector<const Access*>& all) {
+  return static_cast<int>(std::ranges::count_if(all, [&](const Access* other) {
+    return other->line == access.line && other->store == access.store && other->bytes == access.bytes && other->count == access.count && other->stride_bytes == access.stride_bytes;
+  }));
+}
+
 namespace {
 
 constexpr auto misprediction = static_cast<std::size_t>(engine::Cause::misprediction);
@@ -51,7 +57,7 @@ double conflicts_ns(const std::vector<const Access*>& accesses, const MemoryMode
   std::vector<Access> plain, limited;
   bool any = false;
   for (const Access* access : accesses) {
-    plain.push_back(*access), limited.push_back(engine::with_conflicts(*access, memory));
+    plain.push_back(*access), limited.push_back(engine::with_conflicts(*access, memory, copies_of(*access, accesses)));
     any = any || !(plain.back() == limited.back());
   }
   if (!any) return 0;

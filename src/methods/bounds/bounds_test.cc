@@ -18,7 +18,7 @@ Bounds on_ksr1(const Profile& profile) {
   auto machine = find_machine("ksr1");
   EXPECT_TRUE(machine) << machine.error().message();
   BoundsOptions options;
-  options.hot_share = 0;
+  options.hot_share = 0, options.instructions = 300'000;
   auto made = bounds(profile, *machine, options);
   EXPECT_TRUE(made) << made.error().message();
   return *made;
@@ -81,9 +81,11 @@ TEST(Binary, HasAPeakButNoEssentialOperations) {
   Profile profile = golden("toy-daxpy");
   auto machine = find_machine("toy");
   ASSERT_TRUE(machine);
-  double with_sources = bounds(profile, *machine)->loops.at(0).mac;
+  BoundsOptions options;
+  options.instructions = 100'000;
+  double with_sources = bounds(profile, *machine, options)->loops.at(0).mac;
   profile.source_loops.clear();
-  auto made = bounds(profile, *machine);
+  auto made = bounds(profile, *machine, options);
   ASSERT_TRUE(made) << made.error().message();
   const LoopBounds& loop = made->loops.at(0);
   EXPECT_FALSE(loop.ma);
@@ -129,6 +131,7 @@ TEST(Measured, GapsAddUpAndTheBrokenLawIsListed) {
   auto machine = find_machine("toy");
   ASSERT_TRUE(machine);
   BoundsOptions options;
+  options.instructions = 100'000;
   MeasuredProgram measured;
   measured.seconds = 4e-4, measured.samples = 1e6, measured.blocks = {{0, 1, 4e-4}};
   options.measured = measured;
@@ -153,6 +156,7 @@ TEST(Threads, BalancedAndActual) {
   auto machine = find_machine("toy");
   ASSERT_TRUE(machine);
   BoundsOptions options;
+  options.instructions = 100'000;
   options.threaded.push_back({1, 8e-4, {{{0}, {100000}, {0}}}, {}});
   options.threaded.push_back({2, 6e-4, {{{0, 0}, {75000, 25000}, {0, 0}}}, {}});
   auto made = bounds(profile, *machine, options);
@@ -187,6 +191,7 @@ TEST(Threads, RoutinesBelongToTheirCallers) {
     return std::vector<std::vector<double>>{first, loop, std::vector<double>(first.size(), 0.0)};
   };
   BoundsOptions options;
+  options.instructions = 100'000;
   // The first region runs on both threads, evenly; the second was called by main itself.
   options.threaded.push_back({2, 1e-3, {blocks({150, 50}, {75000, 25000}), {{50, 50}}, {{100, 0}}, {{100, 0}}}, {}});
   auto made = bounds(profile, *machine, options);
@@ -207,6 +212,7 @@ TEST(Threads, ARegionInsideAnotherWithoutThreadsOfItsOwn) {
   auto machine = find_machine("toy");
   ASSERT_TRUE(machine);
   BoundsOptions options;
+  options.instructions = 100'000;
   // Each thread runs its own part of both; the two together are balanced.
   options.threaded.push_back({2, 1e-3, {{{0, 0}, {60000, 40000}, {0, 0}}, {{0, 0}, {40000, 60000}, {0, 0}}}, {}});
   auto made = bounds(profile, *machine, options);

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "engine/memory/conflicts.h"
+#include "engine/regions.h"
 #include "methods/bounds/adviser.h"
 
 namespace perfcast::bounds {
@@ -27,37 +28,57 @@ void Adviser::beyond() {
 
 void Adviser::conflicts(const NamedAmount& part) {
   const Access* worst = nullptr;
-  for (const Access* access : accesses_of(profile_, group_))
-    if (engine::share_of_cache(*access, *machine_.memory) < 1 && (!worst || access->count > worst->count)) worst = access;
+  double share = 1, step = 0;
+  auto accesses = accesses_of(profile_, group_);
+  for (const Access* access : accesses) {
+    int copies = copies_of(*access, accesses);
+    double reached = engine::share_of_cache(*access, *machine_.memory, copies);
+    if (reached < 1 && (!worst || access->count > worst->count)) worst = access, share = reached, step = std::abs(*access->stride_bytes) / copies;
+  }
   if (!worst) return;
-  double places = 1 / engine::share_of_cache(*worst, *machine_.memory);
   say("p", "conflicting access", part.amount, worst->line,
       fmt::format("Steps of {} bytes put all lines into one of {} places of the caches, where they throw each other out: pad the rows by a line ({} bytes).",
-                  number_text(std::abs(*worst->stride_bytes), 6), number_text(places), machine_.memory->line_bytes));
+                  number_text(step, 6), number_text(1 / share), machine_.memory->line_bytes));
 }
 
+// By what the access is that brings most lines from the level.
 void Adviser::memory(const NamedAmount& part) {
-  double line_bytes = machine_.memory ? machine_.memory->line_bytes : 64, waiting = 0, all = 0;
-  const Access* chased = nullptr;
-  for (const Access* access : accesses_of(profile_, group_)) {
-    all += access->count;
-    if (access->kind != AddressKind::chase && access->kind != AddressKind::dependent) continue;
-    waiting += access->count;
-    if (!chased || access->kind == AddressKind::chase) chased = access;
+  auto level = std::ranges::find(machine_.memory->levels, part.name, &MemoryLevel::name) - machine_.memory->levels.begin();
+  engine::ProgramReuse program;
+  program.footprint_bytes = engine::footprint_bytes(profile_, machine_);
+  const Access* worst = nullptr;
+  double most = 0;
+  auto accesses = accesses_of(profile_, group_);
+  for (const Access* access : accesses) {
+    engine::Served served = engine::served_by(*access, *machine_.memory, program);
+    auto l = static_cast<std::size_t>(level);
+    if (double lines = l < served.near.size() ? access->count * (served.near[l] + served.alone[l]) : 0; lines > most) most = lines, worst = access;
   }
-  if (chased && waiting > 0.3 * all)
-    return say("p", "dependent loads", part.amount, chased->line,
+  auto array = [&] {
+    for (const Reference& reference : group_.needs.references)
+      if (worst && reference.line == worst->line && !reference.array.empty() && !reference.array.starts_with(".")) return reference.array;
+    return std::string("An array");
+  };
+  if (worst && (worst->kind == AddressKind::chase || worst->kind == AddressKind::dependent))
+    return say("p", "dependent loads", part.amount, worst->line,
                fmt::format("Each load waits for the address that the one before brings from {}: keep the elements in an array, or lay them out in the order of the walk.", part.name));
-  for (const Reference& reference : group_.needs.references)
-    if (reference.affine() && std::abs(*reference.stride_bytes[0]) > line_bytes / 2 && !reference.contiguous())
-      return say("p", "strided access", part.amount, reference.line,
-                 fmt::format("{} is walked in steps of {} bytes, a new line from {} for every element: interchange loops or store it the other way round.",
-                             reference.array.empty() ? "An array" : reference.array, number_text(std::abs(*reference.stride_bytes[0]), 6), part.name));
-  for (const Reference& reference : group_.needs.references)
-    if (!reference.affine() && reference.elements > 0)
-      return say("p", "scattered access", part.amount, reference.line,
-                 fmt::format("{} is accessed at addresses only known at run time, and lines come from {}: sort or group the accesses, or make the structure smaller.",
-                             reference.array.empty() ? "Memory" : reference.array, part.name));
+  // The step of a walk: as watched, or as the source says, or known to depend on a variable.
+  double step = 0;
+  bool by_variable = false;
+  if (worst && worst->stride_bytes && worst->stride_share > 0.5) {
+    step = std::abs(*worst->stride_bytes) / copies_of(*worst, accesses);
+  } else if (worst && worst->kind == AddressKind::regular) {
+    for (const Reference& reference : group_.needs.references)
+      if (reference.line == worst->line && reference.affine()) step = std::max(step, std::abs(*reference.stride_bytes[0]));
+      else if (reference.line == worst->line) by_variable = true;
+  }
+  if (step > machine_.memory->line_bytes / 2.0 || (step == 0 && by_variable))
+    return say("p", "strided access", part.amount, worst->line,
+               fmt::format("{} is walked in steps of {} bytes, a new line from {} for every element: interchange loops or store it the other way round.", array(),
+                           step > 0 ? number_text(step, 6) : "many", part.name));
+  if (worst && worst->kind == AddressKind::indexed)
+    return say("p", "scattered access", part.amount, worst->line,
+               fmt::format("{} is accessed at addresses that follow no pattern, and lines come from {}: sort or group the accesses, or make the structure smaller.", array(), part.name));
   say("p", "data from " + part.name, part.amount, 0,
       fmt::format("Data comes from {}: work on pieces that fit the cache before it (blocking), or fuse with the loop that made it.", part.name));
 }

@@ -94,6 +94,12 @@ void Adviser::vectors() {
     return say("c", "narrow vectors", could, 0, fmt::format("Vectors of {} bits are used where the machine has {}: compile with -march=native{}.", used, full,
                                                              full == 512 ? " -mprefer-vector-width=512" : ""));
   if (done && loop_.per_machine_iteration > 1.5) return;
+  // Elements that lie apart: their layout is in the way, not the compiler.
+  double apart = 0, together = 0;
+  for (const Reference& r : group_.needs.references) (r.contiguous() || (r.affine() && *r.stride_bytes[0] == 0) ? together : apart) += r.elements;
+  if (apart > together) return;
+  // What only the order of iterations makes cannot be done side by side.
+  if (std::ranges::any_of(group_.needs.recurrences, [](const Recurrence& r) { return !r.reassociable; })) return;
   std::erase_if(said, [](const CompilerRemark* r) { return !r->missed; });
   auto reason = std::ranges::find_if(said, [](const CompilerRemark* r) { return r->text.size() > std::string("loop not vectorized").size(); });
   const CompilerRemark* why = reason != said.end() ? *reason : said.empty() ? nullptr : said[0];

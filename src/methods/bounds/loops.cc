@@ -49,6 +49,13 @@ double work_of(const Profile& profile, const LoopGroup& group) {
   return work > 0 ? work : group.machine_iterations;
 }
 
+// A call that always gives the same result may be made once instead of every time: then the loop in it is entered less
+// often than the source says. Vector body and remainder of one loop are entered at least as often together.
+double removed_share(const SourceLoop& source, double machine_entries) {
+  constexpr double most_kept = 0.9;
+  return source.innermost && machine_entries > 0 && machine_entries < most_kept * source.entries ? 1 - machine_entries / source.entries : 0;
+}
+
 // Which source loop a group is: of the same function if it can be, else any copy; by its place, else by its lines.
 const SourceLoop* source_of(const Profile& profile, const LoopGroup& group, const std::string& function) {
   const SourceLoop *any = nullptr, *around = nullptr;
@@ -151,13 +158,15 @@ std::vector<LoopGroup> loop_groups(const Profile& profile) {
   }
   // The source's iterations are known for all copies together; each copy has its part of them.
   for (const auto& [place, members] : copies) {
-    double all = 0;
-    for (std::size_t g : members) all += work_of(profile, groups[g]);
+    double all = 0, all_entries = 0;
+    for (std::size_t g : members) all += work_of(profile, groups[g]), all_entries += groups[g].entries;
     for (std::size_t g : members) {
       const SourceLoop& source = *groups[g].source;
       double part = all > 0 ? work_of(profile, groups[g]) / all : 1.0 / static_cast<double>(members.size());
       if (source.iterations <= 0) continue;
       groups[g].iterations = part * source.iterations, groups[g].entries = part * source.entries, groups[g].normalised = true;
+      groups[g].removed = removed_share(source, all_entries);
+      groups[g].iterations *= 1 - groups[g].removed, groups[g].entries *= 1 - groups[g].removed;
     }
   }
   take_in_vanished(profile, groups);

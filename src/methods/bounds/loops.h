@@ -20,6 +20,7 @@ struct LoopGroup {
   std::vector<std::pair<int, int>> ir_blocks;  // (function, block) of the IR level
   double iterations = 0, entries = 0;    // of the source
   double machine_iterations = 0;         // executions of the machine loops' headers
+  double removed = 0;                    // share of the source's iterations that the compiler did away with
   bool outer = false, irreducible = false, normalised = false;
 };
 
