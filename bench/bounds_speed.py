@@ -3,7 +3,7 @@
 times its own run, analyze, and bounds with and without measuring.
 
   bench/bounds_speed.py build/perfcast MACHINE [LOOPS]"""
-import os, subprocess, sys, tempfile, time
+import os, resource, subprocess, sys, tempfile, time
 
 KINDS = [  # (statements before, body, result); {k} is the loop's number
     ("", "y[i] = x[i] * {k}.5 + z[i];", "y[7]"),
@@ -39,13 +39,20 @@ with tempfile.TemporaryDirectory() as folder:
     subprocess.run(["clang-19", "-O2", source, "-o", folder + "/plain"], check=True)
 
     def seconds(*command):
-        start = time.time()
+        """Elapsed and processor time: on a busy machine the second means more."""
+        start, before = time.time(), resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run(command, check=True, cwd=folder, stdout=subprocess.DEVNULL)
-        return time.time() - start
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return time.time() - start, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
-    own = min(seconds("./plain") for _ in range(5))
+    own = min(seconds("./plain")[1] for _ in range(5))
     print(f"{text.count(chr(10))} lines, {loops} loops; own run {own:.3f} s")
-    print(f"analyze {seconds(perfcast, 'analyze', source, '--cflags', '-O2', '-o', 'p.json'):.2f} s")
-    print(f"bounds --no-measure {seconds(perfcast, 'bounds', 'p.json', '--machine', machine, '--no-measure', '--format', 'json', '-o', 'b.json'):.2f} s")
-    print(f"bounds {seconds(perfcast, 'bounds', 'p.json', '--machine', machine, '--format', 'json', '-o', 'b.json'):.2f} s")
-    print(f"bounds of the source {seconds(perfcast, 'bounds', source, '--cflags', '-O2', '--machine', machine, '--format', 'json', '-o', 'b.json'):.2f} s")
+    steps = {
+        "analyze": ["analyze", source, "--cflags", "-O2", "-o", "p.json"],
+        "bounds --no-measure": ["bounds", "p.json", "--machine", machine, "--no-measure", "--format", "json", "-o", "b.json"],
+        "bounds": ["bounds", "p.json", "--machine", machine, "--format", "json", "-o", "b.json"],
+        "bounds of the source": ["bounds", source, "--cflags", "-O2", "--machine", machine, "--format", "json", "-o", "b.json"],
+    }
+    for name, words in steps.items():
+        elapsed, processor = seconds(perfcast, *words)
+        print(f"{name}: {elapsed:.2f} s elapsed, {processor:.2f} s of processor time")

@@ -136,8 +136,8 @@ int main(void) {
   for (int i = 0; i < large; i++) table[i] = i;
   for (int i = 0; i < 1 << 18; i++) order[i] = (int)(RANDOM % large);
   for (int i = 0; i < 1 << 14; i++) coins[i] = (int)(RANDOM % 1000);
-  for (int r = 0; r < 8; r++) out += (double)gather(1 << 18, table + r, order);
-  out += (double)columns(1400, 1401, table);
+  for (int r = 0; r < 40; r++) out += (double)gather(1 << 18, table + r % 8, order);
+  for (int r = 0; r < 6; r++) out += (double)columns(1400 - r, 1401, table);
   struct cell *cells = malloc((1 << 17) * sizeof *cells);
   int *next = malloc((1 << 17) * sizeof *next);
   for (int i = 0; i < 1 << 17; i++) next[i] = i;
@@ -148,11 +148,11 @@ int main(void) {
   for (int i = 0; i < 1 << 17; i++) cells[i].next = i ? &cells[next[i]] : 0, cells[i].value[0] = i;
   for (int i = 0; i + 1 < 1 << 17; i++) cells[next[i]].next = &cells[next[i + 1]];
   cells[next[(1 << 17) - 1]].next = 0;
-  out += (double)list(&cells[next[0]]);
+  for (int r = 0; r < 8; r++) out += (double)list(&cells[next[r]]);
   for (int r = 0; r < 400; r++) out += filter(1 << 14, coins, kept);
   struct particle *p = calloc(1 << 18, sizeof *p);
   double *px = calloc(1 << 18, 8), *pv = calloc(1 << 18, 8);
-  for (int r = 0; r < 3; r++) move_structs(1 << 18, p, 0.1), move_arrays(1 << 18, px, pv, 0.1);
+  for (int r = 0; r < 40; r++) move_structs(1 << 18, p, 0.1), move_arrays(1 << 18, px, pv, 0.1);
   printf("%g\n", out + z[5] + p[7].x + px[9]);
   return 0;
 }

@@ -53,7 +53,7 @@ program main
     call some(1000, p, q)
     call triad(1000, x, y, z)
   end do
-  do r = 1, 3
+  do r = 1, 12
     call by_rows(1400, m)
   end do
   print *, s, q, x(5), m(3, 3)

@@ -18,10 +18,15 @@ std::vector<const Access*> accesses_of(const Profile& profile, const LoopGroup& 
   return all;
 }
 
-int copies_of(const Access& access, const std::vector<const Access*>& all) {
-  return static_cast<int>(std::ranges::count_if(all, [&](const Access* other) {
-    return other->line == access.line && other->store == access.store && other->bytes == access.bytes && other->count == access.count && other->stride_bytes == access.stride_bytes;
-  }));
+int copies_of(const Profile& profile, const LoopGroup& group, const Access& access) {
+  for (auto [f, b] : group.ir_blocks) {
+    const auto& all = profile.ir->functions[static_cast<std::size_t>(f)].blocks[static_cast<std::size_t>(b)].accesses;
+    if (all.empty() || &access < all.data() || &access >= all.data() + all.size()) continue;
+    return static_cast<int>(std::ranges::count_if(all, [&](const Access& other) {
+      return other.line == access.line && other.store == access.store && other.bytes == access.bytes && other.stride_bytes == access.stride_bytes;
+    }));
+  }
+  return 1;
 }
 
 namespace {
@@ -53,11 +58,11 @@ double fault_share(const Profile& profile, const std::vector<const Access*>& acc
 
 // What walks in unlucky steps add, nanoseconds in the run: memory's time with their lines in part of the caches only, minus
 // its time with all of them.
-double conflicts_ns(const std::vector<const Access*>& accesses, const MemoryModel& memory, const engine::ProgramReuse& program, double core_ns, double instructions) {
+double conflicts_ns(const Profile& profile, const LoopGroup& group, const MemoryModel& memory, const engine::ProgramReuse& program, double core_ns, double instructions) {
   std::vector<Access> plain, limited;
   bool any = false;
-  for (const Access* access : accesses) {
-    plain.push_back(*access), limited.push_back(engine::with_conflicts(*access, memory, copies_of(*access, accesses)));
+  for (const Access* access : accesses_of(profile, group)) {
+    plain.push_back(*access), limited.push_back(engine::with_conflicts(*access, memory, copies_of(profile, group, *access)));
     any = any || !(plain.back() == limited.back());
   }
   if (!any) return 0;
@@ -113,7 +118,7 @@ Beyond beyond_window(const Profile& profile, const Machine& machine, const Steps
       const Block& block = function->blocks[static_cast<std::size_t>(b)];
       core_cycles += steps.window_cycles(group.function, b), instructions += block.count.value * static_cast<double>(block.code.size());
     }
-    add("conflicts", conflicts_ns(accesses, *machine.memory, program, core_cycles * cost.ns_per_cycle, instructions) * per_iteration);
+    add("conflicts", conflicts_ns(profile, group, *machine.memory, program, core_cycles * cost.ns_per_cycle, instructions) * per_iteration);
   }
   add("branches", branches / group.iterations);
   add("OS", cost.outside.faults_ns * fault_share(profile, accesses) * per_iteration);

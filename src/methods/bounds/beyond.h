@@ -13,8 +13,8 @@ struct Beyond {
 Beyond beyond_window(const Profile& profile, const Machine& machine, const Steps& steps, const LoopGroup& group);
 
 std::vector<const Access*> accesses_of(const Profile& profile, const LoopGroup& group);
-// How many of them are one access of the source that was unrolled; itself included.
-int copies_of(const Access& access, const std::vector<const Access*>& all);
+// How many accesses of its block are the same one of the source, unrolled; itself included.
+int copies_of(const Profile& profile, const LoopGroup& group, const Access& access);
 
 // Working set, reference windows and the misses of an ideal cache (section 6.1); the real levels beside it.
 LoopData data_of(const Profile& profile, const Machine& machine, const LoopGroup& group);

@@ -31,7 +31,7 @@ void Adviser::conflicts(const NamedAmount& part) {
   double share = 1, step = 0;
   auto accesses = accesses_of(profile_, group_);
   for (const Access* access : accesses) {
-    int copies = copies_of(*access, accesses);
+    int copies = copies_of(profile_, group_, *access);
     double reached = engine::share_of_cache(*access, *machine_.memory, copies);
     if (reached < 1 && (!worst || access->count > worst->count)) worst = access, share = reached, step = std::abs(*access->stride_bytes) / copies;
   }
@@ -66,7 +66,7 @@ void Adviser::memory(const NamedAmount& part) {
   double step = 0;
   bool by_variable = false;
   if (worst && worst->stride_bytes && worst->stride_share > 0.5) {
-    step = std::abs(*worst->stride_bytes) / copies_of(*worst, accesses);
+    step = std::abs(*worst->stride_bytes) / copies_of(profile_, group_, *worst);
   } else if (worst && worst->kind == AddressKind::regular) {
     for (const Reference& reference : group_.needs.references)
       if (reference.line == worst->line && reference.affine()) step = std::max(step, std::abs(*reference.stride_bytes[0]));
