@@ -7,19 +7,16 @@
 
 namespace perfcast::engine {
 
-double share_of_cache(const Access& access, const MemoryModel& memory, int copies) {
-  constexpr double dominates = 0.5;
-  if (!access.stride_bytes || access.stride_share < dominates || memory.line_bytes <= 0 || memory.page_bytes <= memory.line_bytes) return 1;
-  auto step = static_cast<std::int64_t>(std::llround(std::abs(*access.stride_bytes)));
-  if (copies > 1 && step % copies == 0) step /= copies;
-  if (step < memory.line_bytes) return 1;
+double share_of_cache(double step_bytes, const MemoryModel& memory) {
+  auto step = static_cast<std::int64_t>(std::llround(std::abs(step_bytes)));
+  if (memory.line_bytes <= 0 || memory.page_bytes <= memory.line_bytes || step < memory.line_bytes) return 1;
   auto factor = std::gcd(step, static_cast<std::int64_t>(memory.page_bytes));
   return static_cast<double>(memory.line_bytes) / static_cast<double>(std::max<std::int64_t>(factor, memory.line_bytes));
 }
 
-Access with_conflicts(const Access& access, const MemoryModel& memory, int copies) {
+Access with_conflicts(const Access& access, double step_bytes, const MemoryModel& memory) {
   Access seen = access;
-  const double share = share_of_cache(access, memory, copies);
+  const double share = share_of_cache(step_bytes, memory);
   if (share >= 1) return seen;
   double farthest = 1e300;
   std::size_t caches = 0;

@@ -9,11 +9,10 @@
 
 namespace perfcast::engine {
 
-// Part of a cache that the access's constant step reaches; 1: all of it, or no such step. `copies` of one access that the
-// compiler unrolled take turns in one walk.
-double share_of_cache(const Access& access, const MemoryModel& memory, int copies = 1);
+// Part of a cache that a walk in steps of so many bytes reaches; 1: all of it.
+double share_of_cache(double step_bytes, const MemoryModel& memory);
 
-// The same access with its reuses as far away as they seem in the part of the caches it reaches.
-Access with_conflicts(const Access& access, const MemoryModel& memory, int copies = 1);
+// The access with its reuses as far away as they seem in the part of the caches that its walk reaches.
+Access with_conflicts(const Access& access, double step_bytes, const MemoryModel& memory);
 
 }  // namespace perfcast::engine

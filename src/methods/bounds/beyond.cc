@@ -18,15 +18,21 @@ std::vector<const Access*> accesses_of(const Profile& profile, const LoopGroup& 
   return all;
 }
 
-int copies_of(const Profile& profile, const LoopGroup& group, const Access& access) {
+double step_of(const Profile& profile, const LoopGroup& group, const Access& access) {
+  double step = 0;
+  for (const Reference& reference : group.needs.references)
+    if (reference.line == access.line && reference.affine()) step = std::max(step, std::abs(*reference.stride_bytes[0]));
+  constexpr double dominates = 0.5;
+  if (step > 0 || !access.stride_bytes || access.stride_share < dominates) return step;
   for (auto [f, b] : group.ir_blocks) {
     const auto& all = profile.ir->functions[static_cast<std::size_t>(f)].blocks[static_cast<std::size_t>(b)].accesses;
     if (all.empty() || &access < all.data() || &access >= all.data() + all.size()) continue;
-    return static_cast<int>(std::ranges::count_if(all, [&](const Access& other) {
+    auto copies = std::ranges::count_if(all, [&](const Access& other) {
       return other.line == access.line && other.store == access.store && other.bytes == access.bytes && other.stride_bytes == access.stride_bytes;
-    }));
+    });
+    return std::abs(*access.stride_bytes) / static_cast<double>(std::max<std::ptrdiff_t>(1, copies));
   }
-  return 1;
+  return std::abs(*access.stride_bytes);
 }
 
 namespace {
@@ -62,7 +68,7 @@ double conflicts_ns(const Profile& profile, const LoopGroup& group, const Memory
   std::vector<Access> plain, limited;
   bool any = false;
   for (const Access* access : accesses_of(profile, group)) {
-    plain.push_back(*access), limited.push_back(engine::with_conflicts(*access, memory, copies_of(profile, group, *access)));
+    plain.push_back(*access), limited.push_back(engine::with_conflicts(*access, step_of(profile, group, *access), memory));
     any = any || !(plain.back() == limited.back());
   }
   if (!any) return 0;

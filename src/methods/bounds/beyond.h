@@ -13,8 +13,8 @@ struct Beyond {
 Beyond beyond_window(const Profile& profile, const Machine& machine, const Steps& steps, const LoopGroup& group);
 
 std::vector<const Access*> accesses_of(const Profile& profile, const LoopGroup& group);
-// How many accesses of its block are the same one of the source, unrolled; itself included.
-int copies_of(const Profile& profile, const LoopGroup& group, const Access& access);
+// The step of its walk in bytes: as the source says, else as it was watched, over the copies that unrolling made; 0: none.
+double step_of(const Profile& profile, const LoopGroup& group, const Access& access);
 
 // Working set, reference windows and the misses of an ideal cache (section 6.1); the real levels beside it.
 LoopData data_of(const Profile& profile, const Machine& machine, const LoopGroup& group);

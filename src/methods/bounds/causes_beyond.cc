@@ -29,11 +29,9 @@ void Adviser::beyond() {
 void Adviser::conflicts(const NamedAmount& part) {
   const Access* worst = nullptr;
   double share = 1, step = 0;
-  auto accesses = accesses_of(profile_, group_);
-  for (const Access* access : accesses) {
-    int copies = copies_of(profile_, group_, *access);
-    double reached = engine::share_of_cache(*access, *machine_.memory, copies);
-    if (reached < 1 && (!worst || access->count > worst->count)) worst = access, share = reached, step = std::abs(*access->stride_bytes) / copies;
+  for (const Access* access : accesses_of(profile_, group_)) {
+    double walked = step_of(profile_, group_, *access), reached = engine::share_of_cache(walked, *machine_.memory);
+    if (reached < 1 && (!worst || access->count > worst->count)) worst = access, share = reached, step = walked;
   }
   if (!worst) return;
   say("p", "conflicting access", part.amount, worst->line,
@@ -48,8 +46,7 @@ void Adviser::memory(const NamedAmount& part) {
   program.footprint_bytes = engine::footprint_bytes(profile_, machine_);
   const Access* worst = nullptr;
   double most = 0;
-  auto accesses = accesses_of(profile_, group_);
-  for (const Access* access : accesses) {
+  for (const Access* access : accesses_of(profile_, group_)) {
     engine::Served served = engine::served_by(*access, *machine_.memory, program);
     auto l = static_cast<std::size_t>(level);
     if (double lines = l < served.near.size() ? access->count * (served.near[l] + served.alone[l]) : 0; lines > most) most = lines, worst = access;
@@ -62,17 +59,11 @@ void Adviser::memory(const NamedAmount& part) {
   if (worst && (worst->kind == AddressKind::chase || worst->kind == AddressKind::dependent))
     return say("p", "dependent loads", part.amount, worst->line,
                fmt::format("Each load waits for the address that the one before brings from {}: keep the elements in an array, or lay them out in the order of the walk.", part.name));
-  // The step of a walk: as watched, or as the source says, or known to depend on a variable.
-  double step = 0;
-  bool by_variable = false;
-  if (worst && worst->stride_bytes && worst->stride_share > 0.5) {
-    step = std::abs(*worst->stride_bytes) / copies_of(profile_, group_, *worst);
-  } else if (worst && worst->kind == AddressKind::regular) {
-    for (const Reference& reference : group_.needs.references)
-      if (reference.line == worst->line && reference.affine()) step = std::max(step, std::abs(*reference.stride_bytes[0]));
-      else if (reference.line == worst->line) by_variable = true;
-  }
-  if (step > machine_.memory->line_bytes / 2.0 || (step == 0 && by_variable))
+  double step = worst ? step_of(profile_, group_, *worst) : 0;
+  // Counters alone make the address, but not by constants: a row's length, most likely.
+  bool by_variable = worst && worst->kind == AddressKind::regular && step == 0 &&
+                     std::ranges::any_of(group_.needs.references, [&](const Reference& r) { return r.line == worst->line && !r.affine(); });
+  if (step > machine_.memory->line_bytes / 2.0 || by_variable)
     return say("p", "strided access", part.amount, worst->line,
                fmt::format("{} is walked in steps of {} bytes, a new line from {} for every element: interchange loops or store it the other way round.", array(),
                            step > 0 ? number_text(step, 6) : "many", part.name));
