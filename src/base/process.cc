@@ -1,9 +1,12 @@
 #include "base/process.h"
 
+#include "base/ending.h"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +17,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <set>
 
 namespace perfcast {
 namespace {
@@ -35,10 +41,43 @@ struct Pipe {
 
 Seconds seconds_of(const timeval& t) { return {static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec)}; }
 
+// Programs that are running now, by process group.
+std::mutex running_mutex;
+bool no_more_programs = false;
+std::set<pid_t>& running() {
+  static auto& groups = *new std::set<pid_t>;  // never destroyed: a signal may come while the program exits
+  return groups;
+}
+
+// Processes that left their program's group (daemons) and outlived it have become our children, because we are their
+// subreaper: found in /proc and ended. Only when no other program runs. Call with running_mutex held.
+void end_orphans() {
+  if (!running().empty()) return;
+  for (int round = 0; round < 50; round++) {  // what they started meanwhile comes to us in turn
+    siginfo_t info{};
+    if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0) return;  // no children at all: the usual case
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+      const pid_t pid = std::atoi(entry.path().filename().c_str());
+      if (pid <= 0) continue;
+      std::ifstream stat(entry.path() / "stat");
+      std::string line;
+      std::getline(stat, line);
+      int parent = 0;
+      // "PID (name) S PARENT": the name may hold anything, so the last parenthesis counts.
+      if (auto close = line.rfind(')'); close != line.npos && std::sscanf(line.c_str() + close + 1, " %*c %d", &parent) == 1 && parent == ::getpid()) {
+        ::kill(pid, SIGKILL);
+        while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {}
+      }
+    }
+  }
+}
+
 // Everything that happens in the child between fork and exec; only async-signal-safe calls, nothing allocated.
 [[noreturn]] void become(char* const* arguments, char* const* environment, const RunRequest& request,
                          const Pipe& output, const Pipe& errors, int input, const Pipe& failure) {
   ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // it does not outlive us, even when we are killed
   if (input >= 0) ::dup2(input, STDIN_FILENO);
   ::dup2(output.write_end, STDOUT_FILENO);
   ::dup2(errors.write_end, STDERR_FILENO);
@@ -144,11 +183,17 @@ Result<RunOutcome> run_program(const RunRequest& request) {
   }
   RunOutcome outcome;
   auto start = Clock::now();
+  static std::once_flag once;
+  std::call_once(once, [] { ::prctl(PR_SET_CHILD_SUBREAPER, 1); });
+  std::unique_lock lock(running_mutex);
+  if (no_more_programs) return unfit("perfcast is ending");
   pid_t child = ::fork();
   if (child < 0) return unfit(std::string("cannot start a process: ") + std::strerror(errno));
   if (child == 0)
     become(argument_list.data(), environment_list.data(), request, output, errors, input, failure);
   ::setpgid(child, child);
+  running().insert(child);
+  lock.unlock();
   if (input >= 0) ::close(input);
   output.close_write(), errors.close_write(), failure.close_write();
 
@@ -160,6 +205,10 @@ Result<RunOutcome> run_program(const RunRequest& request) {
   int status = 0;
   rusage usage{};
   while (::wait4(child, &status, 0, &usage) < 0 && errno == EINTR) {}
+  lock.lock();
+  running().erase(child);
+  end_orphans();
+  lock.unlock();
   outcome.wall = {std::chrono::duration<double>(Clock::now() - start).count()};
   if (not_started) return unfit(std::string("cannot run: ") + std::strerror(why), request.command[0]);
 
@@ -171,6 +220,15 @@ Result<RunOutcome> run_program(const RunRequest& request) {
   outcome.switches_voluntary = usage.ru_nvcsw, outcome.switches_involuntary = usage.ru_nivcsw;
   outcome.peak_memory = {1024.0 * static_cast<double>(usage.ru_maxrss)};
   return outcome;
+}
+
+void end_running_programs() {
+  std::lock_guard lock(running_mutex);
+  no_more_programs = true;
+  // Compilers remove their temporary files when they are asked to end; who does not listen is ended.
+  for (pid_t group : running()) ::kill(-group, SIGTERM);
+  if (!running().empty()) ::usleep(200'000);
+  for (pid_t group : running()) ::kill(-group, SIGKILL);
 }
 
 std::string RunOutcome::how_it_ended(const RunLimits& limits) const {

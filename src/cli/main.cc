@@ -1,11 +1,16 @@
 // perfcast: the command line. Everything below is a list: which commands there are, and how troubles become exit codes.
+#include <signal.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <string_view>
+#include <thread>
 
 #include "base/assert.h"
+#include "base/ending.h"
 #include "base/files.h"
 #include "base/paths.h"
 #include "cli/command.h"
@@ -54,11 +59,29 @@ int exit_code(Trouble trouble) {
   return exit_bug;
 }
 
-void end_on_signal(int signal) {
-  // Not strictly safe in a handler, but the process is ending and leaving files behind would be worse.
-  remove_temporary_folders();
-  std::signal(signal, SIG_DFL);
-  std::raise(signal);
+// SIGINT, SIGTERM and SIGHUP are taken by a thread that ends what runs, removes what is temporary, and then lets the signal
+// do what it always does. A signal that was ignored when we were started stays ignored.
+void watch_signals() {
+  sigset_t watched;
+  sigemptyset(&watched);
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction now {};
+    if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) sigaddset(&watched, signal);
+  }
+  ::pthread_sigmask(SIG_BLOCK, &watched, nullptr);
+  std::thread([watched] {
+    int signal = 0;
+    while (::sigwait(&watched, &signal) != 0) {}
+    end_running_programs();
+    remove_temporary_folders();
+    std::signal(signal, SIG_DFL);
+    sigset_t only;
+    sigemptyset(&only);
+    sigaddset(&only, signal);
+    ::pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+    ::kill(::getpid(), signal);
+    for (;;) ::pause();
+  }).detach();
 }
 
 int run(int argc, char** argv) {
@@ -95,8 +118,7 @@ int run(int argc, char** argv) {
 }  // namespace perfcast::cli
 
 int main(int argc, char** argv) {
-  std::signal(SIGINT, perfcast::cli::end_on_signal);
-  std::signal(SIGTERM, perfcast::cli::end_on_signal);
+  perfcast::cli::watch_signals();
   std::signal(SIGPIPE, SIG_IGN);
   try {
     return perfcast::cli::run(argc, argv);
