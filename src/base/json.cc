@@ -1,5 +1,7 @@
 #include "base/json.h"
 
+#include <cmath>
+
 #include "base/files.h"
 
 namespace perfcast {
@@ -7,6 +9,9 @@ namespace {
 
 // Deeper nesting than any record has; a hostile file must not exhaust the stack.
 constexpr int deepest_nesting = 200;
+// Numbers beyond this are refused and those below its inverse read as 0, so that what is computed from a few of them
+// stays finite.
+constexpr double largest_number = 1e60;
 
 std::string line_and_column(const std::string& text, std::size_t byte) {
   std::size_t line = 1, column = 1;
@@ -20,14 +25,20 @@ std::string line_and_column(const std::string& text, std::size_t byte) {
 }  // namespace
 
 Result<Json> parse_json(const std::string& text, const std::string& name) {
-  bool too_deep = false;
-  auto watch_depth = [&](int depth, Json::parse_event_t, Json&) {
+  bool too_deep = false, too_large = false;
+  auto watch = [&](int depth, Json::parse_event_t event, Json& parsed) {
     if (depth > deepest_nesting) too_deep = true;
-    return !too_deep;
+    if (event == Json::parse_event_t::value && parsed.is_number_float()) {
+      const double size = std::abs(parsed.get<double>());
+      if (!(size <= largest_number)) too_large = true;
+      if (size * largest_number < 1) parsed = 0;
+    }
+    return !too_deep && !too_large;
   };
   try {
-    Json json = Json::parse(text, watch_depth);
+    Json json = Json::parse(text, watch);
     if (too_deep) return unfit("this JSON is nested more than 200 levels deep", name);
+    if (too_large) return unfit("this JSON holds a number beyond 1e60", name);
     return json;
   } catch (const nlohmann::json::parse_error& error) {
     return unfit("this is not valid JSON (" + line_and_column(text, error.byte) + ")", name,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <sstream>
+#include <string_view>
 
 namespace perfcast::engine {
 namespace {
@@ -15,7 +16,34 @@ std::vector<CompiledMatch> compile(const Rules& rules, int& number, Pick pick) {
 }
 const Match& itself(const Match& match) { return match; }
 
+// Repetition of what is itself repeated, "(a*)*", takes exponential time on some texts.
+bool repeats_repetition(const std::string& pattern) {
+  std::vector<bool> groups{false};  // whether each open group holds a repetition
+  for (std::size_t i = 0; i < pattern.size(); i++) {
+    const char c = pattern[i];
+    if (c == '\\') {
+      i++;
+    } else if (c == '[') {
+      const std::size_t close = pattern.find(']', i + 2);
+      if (close == pattern.npos) return false;  // not well formed anyway
+      i = close;
+    } else if (c == '(') {
+      groups.push_back(false);
+    } else if (c == ')' && groups.size() > 1) {
+      const bool inner = groups.back(), repeated = i + 1 < pattern.size() && std::string_view("*+{").contains(pattern[i + 1]);
+      groups.pop_back();
+      if (inner && repeated) return true;
+      if (inner) groups.back() = true;
+    } else if (c == '*' || c == '+' || c == '{') {
+      groups.back() = true;
+    }
+  }
+  return false;
+}
+
 bool well_formed(const std::string& pattern) {
+  constexpr std::size_t longest = 500;
+  if (pattern.size() > longest || repeats_repetition(pattern)) return false;
   try {
     std::regex tried(pattern);
     return true;

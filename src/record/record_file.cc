@@ -1,6 +1,7 @@
 #include "record/record_file.h"
 
 #include "base/paths.h"
+#include "record/check.h"
 #include "record/demand.h"
 #include "record/dilation.h"
 #include "record/choice.h"
@@ -15,6 +16,16 @@
 #include "record/validation.h"
 
 namespace perfcast {
+
+// Preferred to the templates in the records' headers where a record is read; reading is instantiated here alone.
+void describe(JsonReader& fields, Profile& profile) {
+  describe<JsonReader>(fields, profile);
+  check_record(profile);
+}
+void describe(JsonReader& fields, Machine& machine) {
+  describe<JsonReader>(fields, machine);
+  check_record(machine);
+}
 
 PERFCAST_RECORD_FILE(, DemandProfile)
 PERFCAST_RECORD_FILE(, Dilation)

@@ -9,6 +9,7 @@
 
 #include "base/assert.h"
 #include "engine/messages/message_time.h"
+#include "record/check.h"
 
 namespace perfcast::engine {
 
@@ -352,7 +353,7 @@ class Player {
 }  // namespace
 
 Result<ReplayResult> replay(const Skeleton& skeleton, const MessagePath& path, const ReplayOptions& options) {
-  if (skeleton.ranks < 1) return unfit("the skeleton has no ranks");
+  CHECK_OK(check_skeleton(skeleton));
   if (path.regimes.empty()) return unfit("the machine has no message costs", path.name, "perfcast characterize --messages");
   return Player(skeleton, path, options).play();
 }

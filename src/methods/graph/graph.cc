@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <functional>
 #include <set>
 
@@ -14,6 +15,8 @@ namespace perfcast::graph {
 namespace {
 
 using expr::Expr;
+
+constexpr double largest_number = 1e60;  // that a file may hold
 
 std::map<std::string, double> values_of(const Design& design, const std::map<std::string, double>& set) {
   std::map<std::string, double> values;
@@ -28,10 +31,12 @@ Result<double> value_of(const Design& design, const Node& node, const std::strin
   TRY(Expr parsed, expr::parse(text, place(design, node)));
   auto value = expr::evaluate(parsed, values);
   if (!value) return unfit(value.error().what, place(design, node), "declare it: parameter NAME = VALUE");
+  if (std::abs(*value) > largest_number) return unfit(text + " is too large", place(design, node));
   return *value;
 }
 
-constexpr int deepest = 100;  // of graphs that use graphs
+constexpr int deepest = 100;        // of graphs that use graphs
+constexpr int most_steps = 50'000;  // of a design with the graphs it uses written out, as often as they are used
 
 // Visits every step with how often it is done.
 class Walk {
@@ -42,6 +47,8 @@ class Walk {
 
   Status operator()(const Node& node, double times, const Expr& expression, int depth = 0) {
     if (depth > deepest) return unfit("graphs use each other in a circle", place(design_, node));
+    if (++visited_ > most_steps) return unfit("the design has more than 50000 steps when its graphs are written out", place(design_, node));
+    if (!(times <= largest_number)) return unfit("a step is done too often", place(design_, node));
     switch (node.kind) {
       case NodeKind::step: return visit_(node, times, expression);
       case NodeKind::part: return (*this)(design_.parts.at(node.name), times, expression, depth + 1);
@@ -74,36 +81,47 @@ class Walk {
   const Design& design_;
   std::map<std::string, double> values_;
   Visit visit_;
+  int visited_ = 0;
 };
 
 std::string grouped(const std::string& text) {
   return text.find_first_of("+- ") == text.npos ? text : "(" + text + ")";
 }
 
-std::string formula_of(const Design& design, const Node& node, int depth);
+// The formula as text; graphs are written out where they are used, up to a limit.
+class Formula {
+ public:
+  explicit Formula(const Design& design) : design_(design) {}
 
-std::string sum_of(const Design& design, const std::vector<Node>& nodes, int depth) {
-  std::string text;
-  for (const auto& node : nodes) text += (text.empty() ? "" : " + ") + formula_of(design, node, depth);
-  return text;
-}
-
-std::string formula_of(const Design& design, const Node& node, int depth) {
-  if (depth > deepest) return "...";
-  switch (node.kind) {
-    case NodeKind::step: return "t(" + node.name + ")";
-    case NodeKind::part: return grouped(sum_of(design, design.parts.at(node.name).children, depth + 1));
-    case NodeKind::loop: return grouped(node.amount) + "*" + grouped(sum_of(design, node.children, depth));
-    case NodeKind::branch: {
-      std::string text;
-      for (const auto& arm : node.children)
-        text += (text.empty() ? "" : " + ") + grouped(arm.amount) + "*" + grouped(sum_of(design, arm.children, depth));
-      return text;
+  std::string of(const Node& node, int depth = 0) {
+    if (depth > deepest || ++visited_ > most_steps) return "...";
+    switch (node.kind) {
+      case NodeKind::step: return "t(" + node.name + ")";
+      case NodeKind::part: return grouped(sum(design_.parts.at(node.name).children, depth + 1));
+      case NodeKind::loop: return grouped(node.amount) + "*" + grouped(sum(node.children, depth));
+      case NodeKind::branch: {
+        std::string text;
+        for (const auto& arm : node.children) text += (text.empty() ? "" : " + ") + grouped(arm.amount) + "*" + grouped(sum(arm.children, depth));
+        return text;
+      }
+      case NodeKind::sequence: return sum(node.children, depth);
     }
-    case NodeKind::sequence: return sum_of(design, node.children, depth);
+    return "";
   }
-  return "";
-}
+
+ private:
+  std::string sum(const std::vector<Node>& nodes, int depth) {
+    std::string text;
+    for (const auto& node : nodes) {
+      if (visited_ > most_steps) return text + " + ...";
+      text += (text.empty() ? "" : " + ") + of(node, depth);
+    }
+    return text;
+  }
+
+  const Design& design_;
+  int visited_ = 0;
+};
 
 void collect(const Node& node, std::vector<const Node*>& all) {
   all.push_back(&node);
@@ -112,7 +130,7 @@ void collect(const Node& node, std::vector<const Node*>& all) {
 
 }  // namespace
 
-std::string timing_formula(const Design& design) { return "t = " + formula_of(design, design.root, 0); }
+std::string timing_formula(const Design& design) { return "t = " + Formula(design).of(design.root); }
 
 Result<std::vector<CountedStep>> counted_steps(const Design& design, const std::map<std::string, double>& set) {
   std::vector<CountedStep> steps;
@@ -151,6 +169,7 @@ Result<Profile> profile_of(const Design& design, const ProfileOptions& options) 
     } else {
       for (const auto& [resource, amount] : step->usage) {
         TRY(block.usage[resource], value_of(design, *step, amount, values));
+        if (block.usage[resource] < 0) return unfit("step " + step->name + " needs " + amount + " of " + resource + ", which is negative", place(design, *step));
       }
     }
     profile.regions.push_back({block.name, design.file, step->line, step->line});

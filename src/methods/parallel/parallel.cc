@@ -85,7 +85,7 @@ Result<ModelPrediction> on_ranks(const ModelPrediction& one, const Profile& prof
   else p.remarks.push_back("no rank's computation was counted: times between calls are those of the recorded run");
   engine::ReplayOptions playing;
   std::vector<double> weight(static_cast<std::size_t>(skeleton.ranks), 1.0);
-  if (skeleton.ranks == counted.ranks)
+  if (skeleton.ranks == counted.ranks && !counted.totals.empty())
     for (const auto& program : skeleton.programs) {
       double mean = 0;
       for (int r : program.ranks) mean += counted.totals.at(static_cast<std::size_t>(r)).compute / static_cast<double>(program.ranks.size());

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "engine/messages/replay.h"
 #include "methods/parallel/parallel.h"
+#include "record/check.h"
 
 namespace perfcast::parallel {
 namespace {
@@ -155,6 +156,7 @@ class Continuation {
 
 Result<Skeleton> skeleton_for(const MessageProfile& recorded, int ranks, const std::map<std::string, double>& set, std::vector<std::string>& remarks) {
   if (recorded.runs.empty()) return unfit("no messages were recorded");
+  for (const Skeleton& run : recorded.runs) CHECK_OK(check_skeleton(run));
   if (ranks <= 0) ranks = recorded.runs.front().ranks;
   Point at = recorded.runs.front().parameters;
   for (const auto& [name, value] : set) {

@@ -25,7 +25,7 @@ Result<Values> values_of(const Template& t, const TemplateUse& use) {
     else if (p.value) values[p.name] = *p.value;
     else return unfit("the template " + t.name + " needs " + p.name + (p.remark.empty() ? "" : ": " + p.remark), t.file, "--set " + p.name + "=VALUE");
   }
-  if (values.at("P") < 1 || values.at("P") != std::floor(values.at("P"))) return wrong_usage("P is a whole number, 1 at least");
+  if (!(values.at("P") >= 1 && values.at("P") <= 1e9) || values.at("P") != std::floor(values.at("P"))) return wrong_usage("P is a whole number, 1 at least");
   for (const auto& [name, expression] : t.sets) {
     TRY(values[name], expr::evaluate(expression, values));
   }
@@ -171,6 +171,7 @@ class Generator {
   }
 
   Status one(const SkeletonLine& line, std::vector<Step>& steps) {
+    if (++written_ > most_lines) return unfit("the skeleton is longer than ten million lines when its loops are written out", place(line));
     switch (line.kind) {
       case LineKind::compute: {
         TRY(double share, value(line.values[0]));
@@ -197,7 +198,7 @@ class Generator {
     times = std::floor(times + 1e-9);
     if (times < 1) return {};
     if (!line.name.empty() && uses(line.body, line.name)) {
-      if (times > 1e6) return unfit("a loop over more than a million values", template_.file + ":" + std::to_string(line.line));
+      if (times > 1e6) return unfit("a loop over more than a million values", place(line));
       for (double i = 0; i < times; i++) {
         values_[line.name] = i;
         CHECK_OK(body(line.body, steps));
@@ -220,7 +221,9 @@ class Generator {
     step.seconds = pending_, pending_ = 0;
     TRY(step.bytes, value(line.bytes));
     step.bytes = std::floor(step.bytes + 0.5);
+    if (!(step.bytes >= 0 && step.bytes <= 1e60)) return unfit(fmt::format("a message of {:g} bytes", step.bytes), place(line));
     TRY(double tag, value(line.tag));
+    if (!(std::abs(tag) < 1e9)) return unfit(fmt::format("{:g} is not a tag", tag), place(line));
     step.tag = static_cast<int>(tag);
     std::vector<Peer> peers;
     for (const auto& v : line.values) {
@@ -231,7 +234,7 @@ class Generator {
         continue;
       }
       if (nobody)
-        return unfit(fmt::format("rank {:g} talks to rank {:g} of {:g}", values_.at("rank"), rank, values_.at("P")), template_.file + ":" + std::to_string(line.line));
+        return unfit(fmt::format("rank {:g} talks to rank {:g} of {:g}", values_.at("rank"), rank, values_.at("P")), place(line));
       peers.push_back({PeerKind::absolute, static_cast<int>(std::floor(rank + 0.5))});
     }
     if (step.act == Act::receive) step.from = peers.at(0);
@@ -248,6 +251,9 @@ class Generator {
     TRY(double count, value(line.count));
     TRY(double first, value(line.first));
     TRY(double stride, value(line.stride));
+    const double last = first + (count - 1) * stride;
+    if (!(count >= 0.5 && count <= values_.at("P") + 0.5 && std::min(first, last) > -0.5 && std::max(first, last) < values_.at("P") - 0.5))
+      return unfit(fmt::format("{:g} ranks from {:g} in steps of {:g} are not among {:g}", count, first, stride, values_.at("P")), place(line));
     std::vector<int> members;
     for (double i = 0; i < std::floor(count + 0.5); i++) members.push_back(static_cast<int>(std::floor(first + i * stride + 0.5)));
     auto known = std::ranges::find(skeleton_.groups, members);
@@ -255,9 +261,13 @@ class Generator {
     return static_cast<int>(known - skeleton_.groups.begin());
   }
 
+  std::string place(const SkeletonLine& line) const { return template_.file + ":" + std::to_string(line.line); }
+
+  static constexpr long most_lines = 10'000'000;
   const Template& template_;
   Values values_;
   double work_, pending_ = 0;
+  long written_ = 0;  // lines, of all ranks
   Skeleton& skeleton_;
 };
 

@@ -12,6 +12,7 @@
 #include <numeric>
 
 #include "methods/parallel/parallel.h"
+#include "record/check.h"
 
 namespace perfcast::parallel {
 namespace {
@@ -57,6 +58,7 @@ double crowding(const ModelPrediction& one, const Machine& machine, double proce
 Result<ModelPrediction> on_threads(const ModelPrediction& one, const Profile& profile, const Machine& machine, const ParallelOptions& options) {
   TRY(auto recorded, part_of<ThreadProfile>(profile.parallel, profile.program + " /parallel"));
   if (!recorded || recorded->regions.empty()) return unfit("the profile has no parallel regions", profile.program, "analyze with --threads 2");
+  CHECK_OK(check_threads(*recorded));
   TRY(auto costs, part_of<ThreadCosts>(machine.threads, machine.name + " /threads"));
   const bool unknown = !costs;
   if (unknown) costs.emplace();

@@ -11,7 +11,8 @@ std::array<double, 2> interval_of(double seconds, double sd, const ModelError& e
   if (seconds <= 0) return {0, 0};
   constexpr double many = 1e6;  // degrees of freedom: the normal distribution
   double z = student_t(confidence, many);
-  double spread = std::hypot(error.spread, sd / seconds);
+  constexpr double widest = 100;  // as a logarithm: what is that uncertain is not known at all
+  double spread = std::min(std::hypot(error.spread, sd / seconds), widest / z);
   // The prediction itself always lies inside.
   return {seconds * std::exp(std::min(0.0, error.bias - z * spread)),
           seconds * std::exp(std::max(0.0, error.bias + z * spread))};

@@ -206,6 +206,13 @@ Result<UseTree> make_tree(const DemandProfile& profile, const TreeOptions& optio
   if (!(std::abs(sum - 1) < 1e-6))
     return unfit("the demands add up to " + number_text(sum) + ", not to 1", profile.program, "demand is a part of all work");
   if (profile.loss < 0 || profile.loss >= 1) return unfit("the loss of capacity is not a fraction", profile.program);
+  constexpr int most_processors = 1'000'000;
+  if (profile.processors < 1 || profile.processors > most_processors) return unfit("not a number of processors", profile.program);
+  if (profile.ceiling && *profile.ceiling < 1) return unfit("the interconnect allows less than one processor", profile.program);
+  if (profile.seconds.value_or(1) <= 0 || profile.synchronisation < 0) return unfit("a time is not above 0", profile.program);
+  for (const auto& mode : profile.modes)
+    if (mode.active > profile.processors || capacity_of(mode.active, profile.loss, profile.ceiling) < 1e-9)
+      return unfit("mode " + std::to_string(mode.active) + " has more processors than there are, or no capacity", profile.program);
   TreeOptions plain = options;
   std::vector<UpgradeWord> processors;
   plain.upgrades.clear();

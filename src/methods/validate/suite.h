@@ -30,5 +30,7 @@ template <class Fields>
 void describe(Fields& f, Suite& s) { f.need("programs", s.programs); }
 
 Result<Suite> read_suite(const std::string& folder_or_file);
+// The same of text; `file` says where it stands.
+Result<Suite> parse_suite(const std::string& text, const std::string& file);
 
 }  // namespace perfcast::validate

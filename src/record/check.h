@@ -1,0 +1,22 @@
+// What records must hold beyond the shape of their JSON, so that no other part has to ask again: what they refer to exists,
+// what divides is above zero, what is allocated is not huge. Each throws JsonMismatch with the place; record_file.cc calls
+// them where a file is read.
+#pragma once
+
+#include "record/machine.h"
+#include "record/profile.h"
+#include "record/skeleton.h"
+
+namespace perfcast {
+
+// Edges, loops and instruction forms that exist, counts that are not negative, loops that do not contain themselves.
+void check_record(const Profile& profile);
+// Widths, sizes and clocks within reason.
+void check_record(const Machine& machine);
+
+// Ranks, groups and call sites that exist, loops that do something, numbers that are not negative. Parts of a record that are
+// kept as JSON are checked where they are used.
+Status check_skeleton(const Skeleton& skeleton);
+Status check_threads(const ThreadProfile& threads);
+
+}  // namespace perfcast
