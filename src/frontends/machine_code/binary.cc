@@ -20,18 +20,11 @@ bool host_can_run(const std::string& triple) {
 #endif
 }
 
-Result<Trace> trace_to_the_end(const std::string& executable, const std::vector<std::string>& arguments, const BinaryOptions& options) {
+// A program that crashes or runs too long leaves the counts of what it did until then.
+Result<Trace> trace_as_far_as_it_goes(const std::string& executable, const std::vector<std::string>& arguments, const BinaryOptions& options) {
   TraceOptions how;
   how.input_file = options.input_file, how.folder = options.folder, how.limits = options.limits, how.system_root = options.system_root;
-  TRY(Trace trace, trace_program(executable, arguments, how));
-  const RunOutcome& outcome = trace.outcome;
-  if (outcome.ending == Ending::timed_out)
-    return unfit("the program " + outcome.how_it_ended(options.limits) + " while it was counted", executable,
-                 "smaller input or a larger --timeout (counting takes 10 to 20 times the plain run)");
-  if (outcome.ending != Ending::exited)
-    return unfit("the program " + outcome.how_it_ended(options.limits) + " while it was counted", executable,
-                 "run it plainly with the same arguments first");
-  return trace;
+  return trace_program(executable, arguments, how);
 }
 
 // Page faults and time of a plain run; the emulator's own say nothing.
@@ -80,7 +73,7 @@ void leave_out_rare(Graph& graph, std::vector<Gap>& gaps) {
 }  // namespace
 
 Result<Profile> analyze_binary(const std::string& executable, const std::vector<std::string>& arguments, const BinaryOptions& options) {
-  TRY(const Trace trace, trace_to_the_end(executable, arguments, options));
+  TRY(const Trace trace, trace_as_far_as_it_goes(executable, arguments, options));
   TRY(Decoder decoder, Decoder::make(trace.triple, options.tables_cpu));
   FormTable forms;
   TracedGraphOptions how;
@@ -96,7 +89,9 @@ Result<Profile> analyze_binary(const std::string& executable, const std::vector<
   run.isa = trace.triple.substr(0, trace.triple.find('-'));
   run.exit_code = trace.outcome.code;
   if (!trace.outcome.ok()) run.ending = trace.outcome.how_it_ended(options.limits);
-  if (options.plain_run && host_can_run(trace.triple)) add_plain_run(executable, arguments, options, run);
+  const bool ended = trace.outcome.ending == Ending::exited;
+  if (!ended) traced.gaps.push_back({"the program " + run.ending + " while it was counted (10 to 20 times as slow as a plain run): the counts are of what it did until then", {}, 0});
+  if (ended && options.plain_run && host_can_run(trace.triple)) add_plain_run(executable, arguments, options, run);
   leave_out_rare(traced.graph, traced.gaps);
   profile.machine = std::move(traced.graph);
   profile.forms = forms.take();

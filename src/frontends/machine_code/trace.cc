@@ -56,7 +56,7 @@ class MappedFile {
   std::size_t size() const { return data_ ? size_ : 0; }
   template <class T>
   std::optional<T> at(std::uint64_t offset) const {
-    if (offset + sizeof(T) > size()) return {};
+    if (size() < sizeof(T) || offset > size() - sizeof(T)) return {};
     T value;
     std::memcpy(&value, data_ + offset, sizeof(T));
     return value;
@@ -79,7 +79,9 @@ void read_blocks(const MappedFile& file, const FileHeader& header, Trace& trace)
     const std::uint64_t kind_size = *file.at<std::uint64_t>(at);
     const std::uint64_t size = kind_size & ~std::uint64_t{1};
     if (size == 0) break;
-    if (auto block = kind_size & 1 ? file.at<FileBlock>(at) : std::nullopt; block && block->count) {
+    // The program may have written into the file, or been killed while the plugin did.
+    if (size > end - at) break;
+    if (auto block = kind_size & 1 ? file.at<FileBlock>(at) : std::nullopt; block && block->count && sizeof(FileBlock) + block->bytes <= size) {
       const std::uint8_t* code = file.data() + at + sizeof(FileBlock);
       Sum& sum = sums[{block->address, {code, code + block->bytes}}];
       sum.count += static_cast<double>(block->count), sum.predicted += static_cast<double>(block->predicted);
@@ -90,7 +92,7 @@ void read_blocks(const MappedFile& file, const FileHeader& header, Trace& trace)
         auto chain = file.at<FileMore>(more);
         if (!chain) break;
         for (const auto& edge : chain->edges) take(edge);
-        more = chain->next;
+        more = chain->next < more ? chain->next : 0;  // older ones lie before
       }
     }
     at += size;

@@ -42,18 +42,22 @@ Result<RankTrace> read_rank(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in.read(reinterpret_cast<char*>(&trace.head), sizeof trace.head) || trace.head.magic != RECORD_MAGIC)
     return unfit("a file of recorded messages is cut short", file.string());
+  if (trace.head.ranks < 1 || trace.head.ranks > 100'000 || trace.head.rank < 0 || trace.head.rank >= trace.head.ranks)
+    return unfit("a file of recorded messages is not of this run", file.string());
   trace.sites.resize(record_sites);
   in.read(reinterpret_cast<char*>(trace.sites.data()), static_cast<std::streamsize>(record_sites * sizeof(record_site)));
   trace.events.resize(std::min<std::uint64_t>(trace.head.events, record_events));
   in.read(reinterpret_cast<char*>(trace.events.data()), static_cast<std::streamsize>(trace.events.size() * sizeof(record_event)));
   if (!in) return unfit("a file of recorded messages is cut short", file.string());
+  // The program may have written into it.
+  std::erase_if(trace.events, [](const record_event& e) { return e.act < 0 || e.act > act_more_requests || e.requests < 0 || e.requests > record_requests; });
   std::ifstream names(fs::path(file).replace_extension(".names"));
   for (std::string line; std::getline(names, line);) {
     std::istringstream words(line);
     std::string kind;
     int index = 0;
     words >> kind >> index;
-    if (kind == "site") {
+    if (kind == "site" && index >= 0 && index < record_sites) {
       Place& p = trace.places[index];
       words >> p.call >> std::hex >> p.offset >> p.module >> p.symbol;
     } else if (kind == "group") {
@@ -278,6 +282,7 @@ Result<Skeleton> read_traces(const std::string& folder) {
   }
   if (traces.empty()) return unfit("nothing was recorded", folder);
   std::ranges::sort(traces, {}, [](const RankTrace& t) { return t.head.rank; });
+  std::erase_if(traces, [ranks = traces.front().head.ranks](const RankTrace& t) { return t.head.ranks != ranks; });
   return Builder(std::move(traces)).build();
 }
 
