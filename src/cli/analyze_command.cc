@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/common.h"
+#include "cli/program.h"
 #include "cli/progress.h"
 #include "frontends/analyze_parallel.h"
 #include "methods/parallel/parallel.h"
@@ -19,7 +20,7 @@ struct AnalyzeArguments {
   AnalyzeOptions options;
   std::vector<std::string> parameters, levels;
   ParallelAnalysis parallel;
-  double timeout = 600, memory_gib = 0, output_mib = 0;
+  LimitWords limits;
   report::ProfileView view;
   OutputOptions output{"text", ""};
 };
@@ -50,9 +51,7 @@ Status run(AnalyzeArguments& arguments) {
     TRY(auto parameter, parameter_of(text));
     options.parameters.insert(parameter);
   }
-  options.limits.time = Seconds{arguments.timeout};
-  if (arguments.memory_gib > 0) options.limits.memory = Bytes{arguments.memory_gib * (1 << 30)};
-  if (arguments.output_mib > 0) options.limits.output = Bytes{arguments.output_mib * (1 << 20)};
+  options.limits = arguments.limits.limits();
   if (!arguments.levels.empty()) {
     auto wanted = [&](const char* level) { return std::ranges::find(arguments.levels, level) != arguments.levels.end(); };
     options.source_level = wanted("source"), options.ir_level = wanted("ir") || wanted("machine") || wanted("memory");
@@ -94,9 +93,7 @@ void add_analyze(CLI::App& app, Action& action) {
       ->allow_extra_args(false);
   app.add_option("--threads", a->parallel.threads, "An OpenMP program: its regions are watched with so many threads")->check(CLI::Range(1, 256));
   app.add_option("--input", a->options.input_file, "A file given as standard input (default: none)");
-  app.add_option("--timeout", a->timeout, "Seconds that one run may take")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--memory-limit", a->memory_gib, "GiB of memory that it may take")->check(CLI::PositiveNumber);
-  app.add_option("--output-limit", a->output_mib, "MiB that it may print")->check(CLI::PositiveNumber);
+  add_limit_options(app, a->limits);
   app.add_option("--levels", a->levels, "Only these: source, ir, machine, memory")
       ->delimiter(',')
       ->allow_extra_args(false)

@@ -39,7 +39,7 @@ void measure(const Profile& profile, const Machine& machine, BoundsArguments& ar
   double step_ghz = 1 / chain.best_ns();
   if (machine.core && std::abs(step_ghz / machine.core->clock_ghz.value - 1) > 0.15)
     return void(options.not_measured = fmt::format("{} runs at {:.2f} GHz and this machine at {:.2f}", machine.name, machine.core->clock_ghz.value, step_ghz));
-  auto ready = ready_program(profile.run, {arguments.program.timeout});
+  auto ready = ready_program(profile.run, arguments.program.limits.limits());
   if (!ready) return void(options.not_measured = ready.error().what);
   // Loops are bounded for one core: parallel programs are sampled with one thread.
   const bool threads = runs_threads(profile);
@@ -54,7 +54,7 @@ void measure(const Profile& profile, const Machine& machine, BoundsArguments& ar
   int most = arguments.threads > 0 ? arguments.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   for (int t = 1; t <= most; t = t < 8 ? t + 1 : t < most && 2 * t > most ? most : 2 * t) numbers.push_back(t);
   InFolder in_folder(profile.run.folder);
-  auto runs = run_threads(profile, numbers, {arguments.program.timeout});
+  auto runs = run_threads(profile, numbers, {arguments.program.limits.timeout});
   if (!runs) return remark("threads: " + runs.error().message());
   for (ThreadRun& run : *runs) {
     bounds::ThreadedRun& made = options.threaded.emplace_back(run.threads, run.seconds, std::move(run.counts));
@@ -71,7 +71,7 @@ Status trace(const Profile& profile, const BoundsArguments& arguments) {
     if (!here || (name.line != 0 && loop.at.line != name.line)) continue;
     std::string output = std::filesystem::absolute(arguments.trace).string();
     InFolder in_folder(profile.run.folder);
-    TRY(int places, trace_region(profile, loop.at.file, loop.first_line, loop.last_line, output, {arguments.program.timeout}));
+    TRY(int places, trace_region(profile, loop.at.file, loop.first_line, loop.last_line, output, {arguments.program.limits.timeout}));
     remark(fmt::format("{} loads and stores on lines {} to {} of {} were traced into {}.*", places, loop.first_line, loop.last_line, loop.at.file, arguments.trace));
     return {};
   }

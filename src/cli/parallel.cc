@@ -39,10 +39,10 @@ MeasuredTime summary_of(const std::vector<WallTime>& runs) {
   return m;
 }
 
-Result<MeasuredTime> measure_ranks(const Profile& profile, int ranks, Seconds time_limit) {
+Result<MeasuredTime> measure_ranks(const Profile& profile, int ranks, const RunLimits& limits) {
   if (ranks > usable_processors())
     return unfit(std::to_string(ranks) + " ranks cannot be timed on " + std::to_string(usable_processors()) + " processors", "--measure", "fewer --ranks");
-  TRY(ReadyProgram built, ready_program(profile.run, time_limit));
+  TRY(ReadyProgram built, ready_program(profile.run, limits));
   mpi::RecordOptions recording;
   recording.command = built.run.command, recording.ranks = ranks, recording.folder = built.run.folder, recording.limits = built.run.limits;
   if (built.run.input_file) recording.input_file = *built.run.input_file;
@@ -57,10 +57,10 @@ Result<MeasuredTime> measure_ranks(const Profile& profile, int ranks, Seconds ti
   return summary_of(runs);
 }
 
-Result<MeasuredTime> measure_threads(const Profile& profile, int threads, Seconds time_limit) {
+Result<MeasuredTime> measure_threads(const Profile& profile, int threads, const RunLimits& limits) {
   if (threads > usable_processors())
     return unfit(std::to_string(threads) + " threads cannot be timed on " + std::to_string(usable_processors()) + " processors", "--measure", "fewer --threads");
-  TRY(ReadyProgram built, ready_program(profile.run, time_limit));
+  TRY(ReadyProgram built, ready_program(profile.run, limits));
   built.run.environment["OMP_NUM_THREADS"] = std::to_string(threads);
   std::vector<WallTime> runs;
   for (int i = 0; i < parallel_runs; i++) {
@@ -77,7 +77,7 @@ ModelPrediction as_timed(const Profile& profile, const Machine& machine) {
   p.model = Model::ct, p.machine = machine.name;
   if (auto messages = part_of<MessageProfile>(profile.messages, ""); messages && *messages && !(*messages)->runs.empty()) {
     const Skeleton& run = (*messages)->runs.front();
-    if (run.counted_rank) p.seconds = run.totals.at(static_cast<std::size_t>(*run.counted_rank)).compute;
+    if (run.counted_rank && static_cast<std::size_t>(*run.counted_rank) < run.totals.size()) p.seconds = run.totals.at(static_cast<std::size_t>(*run.counted_rank)).compute;
   }
   p.interval = {0.8 * p.seconds, 1.2 * p.seconds};
   p.remarks.push_back("computation as timed when the messages were recorded, on the machine they were recorded on");
@@ -115,12 +115,12 @@ std::map<std::string, std::string> borrow_messages(std::vector<Machine>& machine
 
 }  // namespace
 
-Result<MeasuredTime> measure_on(const Profile& profile, int processors, Seconds time_limit) {
-  return profile.messages.is_null() ? measure_threads(profile, processors, time_limit) : measure_ranks(profile, processors, time_limit);
+Result<MeasuredTime> measure_on(const Profile& profile, int processors, const RunLimits& limits) {
+  return profile.messages.is_null() ? measure_threads(profile, processors, limits) : measure_ranks(profile, processors, limits);
 }
 
 Result<Prediction> predict_parallel(const Profile& profile, const std::vector<Machine>& given, predict::PredictOptions predicting,
-                                    parallel::ParallelOptions options, bool measure, Seconds time_limit) {
+                                    parallel::ParallelOptions options, bool measure, const RunLimits& limits) {
   std::vector<Machine> machines = given;
   if (!options.platform.empty() && options.network != "simgrid") return wrong_usage("--platform belongs to --network simgrid");
   if (auto it = predicting.set.find("P"); it != predicting.set.end()) options.ranks = static_cast<int>(it->second), predicting.set.erase(it);
@@ -155,12 +155,12 @@ Result<Prediction> predict_parallel(const Profile& profile, const std::vector<Ma
     int ranks = options.ranks;
     TRY(auto messages, part_of<MessageProfile>(profile.messages, profile.program));
     if (ranks == 0 && messages) ranks = messages->runs.front().ranks;
-    TRY(result.measured, measure_ranks(profile, ranks, time_limit));
+    TRY(result.measured, measure_ranks(profile, ranks, limits));
   } else if (measure) {
     int threads = options.threads;
     TRY(auto recorded, part_of<ThreadProfile>(profile.parallel, profile.program));
     if (threads == 0 && recorded) threads = recorded->threads;
-    TRY(result.measured, measure_threads(profile, threads, time_limit));
+    TRY(result.measured, measure_threads(profile, threads, limits));
   }
   return result;
 }

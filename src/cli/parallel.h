@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <span>
 
+#include "base/process.h"
 #include "methods/parallel/parallel.h"
 #include "methods/predict/predict.h"
 
@@ -18,10 +19,10 @@ bool runs_in_parallel(const Profile& profile, const parallel::ParallelOptions& o
 // Every model for one processor, carried over to the ranks or threads. Measured: wall time of the slowest rank from
 // MPI_Init to MPI_Finalize, or of the process with threads.
 Result<Prediction> predict_parallel(const Profile& profile, const std::vector<Machine>& machines, predict::PredictOptions predicting,
-                                    parallel::ParallelOptions options, bool measure, Seconds time_limit);
+                                    parallel::ParallelOptions options, bool measure, const RunLimits& limits);
 
 // Wall time of a program with messages or thread regions on so many processors of this host, with its recorded arguments.
-Result<MeasuredTime> measure_on(const Profile& profile, int processors, Seconds time_limit);
+Result<MeasuredTime> measure_on(const Profile& profile, int processors, const RunLimits& limits);
 
 // A design: steps by their estimates, analysed code in place of steps that have it, templates where steps name them.
 Result<Prediction> predict_design(const std::string& file, const std::vector<Machine>& machines, const predict::PredictOptions& predicting,

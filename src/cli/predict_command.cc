@@ -43,12 +43,12 @@ Status run(PredictArguments& arguments) {
   TRY(Profile profile, profile_of(arguments.program));
   if (runs_in_parallel(profile, arguments.parallel)) {
     arguments.view.elsewhere = machines_elsewhere(machines);
-    TRY(Prediction prediction, predict_parallel(profile, machines, arguments.options, arguments.parallel, arguments.measure, {arguments.program.timeout}));
+    TRY(Prediction prediction, predict_parallel(profile, machines, arguments.options, arguments.parallel, arguments.measure, arguments.program.limits.limits()));
     return emit(prediction, report::prediction_text(prediction, arguments.view), arguments.output);
   }
   bool ct_alone = arguments.options.models == std::vector{Model::ct};
   if (arguments.measure || ct_alone) {
-    TRY(arguments.options.timed, measure_program(profile.run, {arguments.program.timeout}));
+    TRY(arguments.options.timed, measure_program(profile.run, arguments.program.limits.limits()));
   }
   TRY(Prediction prediction, predict::predict(profile, machines, arguments.options));
   arguments.view.elsewhere = machines_elsewhere(machines);

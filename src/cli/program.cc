@@ -65,12 +65,26 @@ std::string host_instruction_set() {
   return ::uname(&names) == 0 ? names.machine : "";
 }
 
+RunLimits LimitWords::limits() const {
+  RunLimits limits;
+  limits.time = Seconds{timeout};
+  if (memory_gib > 0) limits.memory = Bytes{memory_gib * (1 << 30)};
+  if (output_mib > 0) limits.output = Bytes{output_mib * (1 << 20)};
+  return limits;
+}
+
+void add_limit_options(CLI::App& app, LimitWords& words) {
+  app.add_option("--timeout", words.timeout, "Seconds that one run of the program may take")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--memory-limit", words.memory_gib, "GiB of memory that each of its processes may take")->check(CLI::PositiveNumber);
+  app.add_option("--output-limit", words.output_mib, "MiB that it may print (default 16)")->check(CLI::PositiveNumber);
+}
+
 void add_program_options(CLI::App& app, ProgramWords& program) {
   app.add_option("program", program.words, "A profile (a file, or the name of a bundled one), or sources to analyse first")
       ->required();
   app.add_option("--cflags", program.cflags, "Flags of compiler and linker for sources, as one word: \"-O2 -DN=5 -lm\"");
   app.add_option("--input", program.input, "A file given as standard input");
-  app.add_option("--timeout", program.timeout, "Seconds that one run may take")->capture_default_str();
+  add_limit_options(app, program.limits);
 }
 
 void choose_levels(ProgramWords& program, const std::vector<Model>& models, const std::vector<Machine>& machines) {
@@ -87,7 +101,7 @@ Result<Profile> profile_of(const ProgramWords& program) {
     if (!is_source_file(word)) return wrong_usage("\"" + word + "\" is not a source file; a profile stands alone");
   AnalyzeOptions options;
   options.sources = program.words, options.cflags = program.cflags, options.arguments = program.arguments;
-  options.input_file = program.input, options.limits.time = Seconds{program.timeout};
+  options.input_file = program.input, options.limits = program.limits.limits();
   options.target = program.target;
   options.source_level = program.source_level;
   options.ir_level = options.machine_level = options.memory_level = program.compiled_levels;
@@ -99,14 +113,14 @@ Result<Profile> profile_of(const ProgramWords& program) {
   return profile;
 }
 
-Result<ReadyProgram> ready_program(const ProgramRun& run, Seconds time_limit) {
+Result<ReadyProgram> ready_program(const ProgramRun& run, const RunLimits& limits) {
   if (run.sources.empty() && run.binary.empty())
     return unfit("the profile names neither sources nor a binary, so it cannot be timed here", "--measure");
   CHECK_OK(same_instruction_set(run));
   InFolder in_folder(run.folder);
   ReadyProgram built;
   built.run.folder = fs::current_path().string();
-  built.run.limits.time = time_limit;
+  built.run.limits = limits;
   if (!run.input.empty()) built.run.input_file = fs::absolute(run.input).string();
   std::string executable = run.binary;
   if (executable.empty()) {
@@ -120,8 +134,8 @@ Result<ReadyProgram> ready_program(const ProgramRun& run, Seconds time_limit) {
   return built;
 }
 
-Result<MeasuredTime> measure_program(const ProgramRun& run, Seconds time_limit) {
-  TRY(ReadyProgram built, ready_program(run, time_limit));
+Result<MeasuredTime> measure_program(const ProgramRun& run, const RunLimits& limits) {
+  TRY(ReadyProgram built, ready_program(run, limits));
   ReferenceChain chain;
   ProgressBar bar;
   auto progress = [&](double done) { bar.show("timing the program", std::min(0.99, done)); };

@@ -14,13 +14,20 @@
 
 namespace perfcast::cli {
 
+// --timeout, --memory-limit, --output-limit: what one run of a user's program may take.
+struct LimitWords {
+  double timeout = 600, memory_gib = 0, output_mib = 0;  // 0: no limit of ours, and what RunLimits says
+  RunLimits limits() const;
+};
+void add_limit_options(CLI::App& app, LimitWords& words);
+
 // PROFILE, or SOURCE... [--cflags "..."] [-- ARGS...].
 struct ProgramWords {
   std::vector<std::string> words;      // a profile (file or bundled name), or source files
   std::string cflags;
   std::vector<std::string> arguments;  // of the program, after --
   std::string input;
-  double timeout = 600;                // seconds that one run may take
+  LimitWords limits;                   // of one run
   bool source_level = true, compiled_levels = true;  // what to analyse of sources
   std::string target = "";             // triple; empty: this host
 };
@@ -60,9 +67,9 @@ struct ReadyProgram {
 
 // Builds the program with the profile's compiler and flags, out of the same final IR that was analysed; an analysed
 // binary is run as it is.
-Result<ReadyProgram> ready_program(const ProgramRun& run, Seconds time_limit);
+Result<ReadyProgram> ready_program(const ProgramRun& run, const RunLimits& limits);
 
 // Builds and times it here (base/timing.h).
-Result<MeasuredTime> measure_program(const ProgramRun& run, Seconds time_limit);
+Result<MeasuredTime> measure_program(const ProgramRun& run, const RunLimits& limits);
 
 }  // namespace perfcast::cli

@@ -25,7 +25,7 @@ std::vector<Source> sources_of(const ProgramList& programs) {
   std::vector<Source> sources;
   for (const std::string& word : programs.words)
     if (is_source_file(word)) {
-      ProgramWords words{{word}, programs.cflags, program_arguments(), "", programs.timeout};
+      ProgramWords words{{word}, programs.cflags, program_arguments(), "", programs.limits};
       sources.push_back({std::filesystem::path(word).stem().string(), "", words});
     }
   return sources;
@@ -35,7 +35,7 @@ Status add_suite(const ProgramList& programs, std::vector<Source>& sources) {
   TRY(validate::Suite suite, validate::read_suite(programs.suite));
   for (const auto& program : suite.programs) {
     std::string flags = programs.cflags.empty() ? program.cflags : program.cflags + " " + programs.cflags;
-    sources.push_back({program.name, suite.folder, {program.sources, flags, program.args, program.input, programs.timeout}});
+    sources.push_back({program.name, suite.folder, {program.sources, flags, program.args, program.input, programs.limits}});
   }
   return {};
 }
@@ -99,7 +99,7 @@ void add_program_list_options(CLI::App& app, ProgramList& programs) {
   app.add_option("--suite", programs.suite, "A folder with suite.json: its programs are analysed first, for every instruction set among the machines");
   app.add_option("--model", programs.model, "One resource model for all; default: the best that can answer");
   app.add_option("--cflags", programs.cflags, "Flags of compiler and linker for sources, as one word; added to those of a suite");
-  app.add_option("--timeout", programs.timeout, "Seconds that one run of a program may take")->capture_default_str();
+  add_limit_options(app, programs.limits);
 }
 
 Result<std::vector<Prediction>> predict_programs(const ProgramList& programs, const std::vector<Machine>& machines) {

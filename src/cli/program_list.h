@@ -16,10 +16,10 @@ namespace perfcast::cli {
 struct ProgramList {
   std::vector<std::string> words;  // profiles (files or bundled names) or sources, one program each
   std::string suite, model, cflags;
-  double timeout = 600;
+  LimitWords limits;
   bool empty() const { return words.empty() && suite.empty(); }
 };
-// --suite, --model, --cflags, --timeout.
+// --suite, --model, --cflags, --timeout, --memory-limit, --output-limit.
 void add_program_list_options(CLI::App& app, ProgramList& programs);
 
 // Every program on every machine. What cannot be analysed or answered becomes a remark, not an error.

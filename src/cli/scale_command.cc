@@ -104,7 +104,7 @@ Status run(ScaleArguments& arguments) {
     TRY(problem, scale::solve_static(std::move(problem), arguments.options.at.empty() ? scale::Setting{} : arguments.options.at.front(), &profile));
     return emit(problem, report::static_text(problem), arguments.output);
   }
-  SizedTimer timer(profile, Seconds{arguments.program.timeout});
+  SizedTimer timer(profile, arguments.program.limits.limits());
   if (!arguments.runs.empty()) {
     TRY(arguments.options.measured, runs_of(arguments.runs, profile));
   }

@@ -61,11 +61,11 @@ std::optional<double> SizedTimer::operator()(const scale::Setting& set) {
     }
     Profile sized = profile_;
     sized.run.arguments = arguments_at(profile_.run, set);
-    auto measured = measure_on(sized, static_cast<int>(std::lround(processors)), time_limit_);
+    auto measured = measure_on(sized, static_cast<int>(std::lround(processors)), limits_);
     return measured ? std::optional(measured->seconds) : not_timed(measured.error());
   }
   if (!built_) {
-    auto ready = ready_program(profile_.run, time_limit_);
+    auto ready = ready_program(profile_.run, limits_);
     if (!ready) return not_timed(ready.error());
     built_ = std::make_shared<Built>(Built{std::move(*ready), {}});
     if (!profile_.parallel.is_null()) built_->program.run.environment["OMP_NUM_THREADS"] = "1";

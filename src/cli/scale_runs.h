@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/process.h"
 #include "methods/scale/scale.h"
 #include "record/regression.h"
 
@@ -13,14 +14,14 @@ namespace perfcast::cli {
 // Times the program at settings of its parameters (and P, for programs with threads or ranks). Built once.
 class SizedTimer {
  public:
-  SizedTimer(const Profile& profile, Seconds time_limit) : profile_(profile), time_limit_(time_limit) {}
+  SizedTimer(const Profile& profile, const RunLimits& limits) : profile_(profile), limits_(limits) {}
   // None: this size could not be timed; a remark has said why.
   std::optional<double> operator()(const scale::Setting& set);
 
  private:
   struct Built;
   const Profile& profile_;
-  Seconds time_limit_;
+  RunLimits limits_;
   std::shared_ptr<Built> built_;
 };
 

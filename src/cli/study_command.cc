@@ -23,7 +23,7 @@ namespace {
 struct StudyArguments {
   std::vector<std::string> sources, machines, models = {"all"}, only;
   std::string suite, cflags, input, design;
-  double timeout = 600;
+  LimitWords limits;
   bool no_components = false;
   predict::PredictOptions predicting;
   study::StudyOptions options;
@@ -47,7 +47,7 @@ Status add_design(const validate::SuiteProgram& program, const std::string& name
 }
 
 Result<study::StudyInput> look_at(const validate::SuiteProgram& program, const StudyArguments& arguments, const std::vector<Machine>& machines) {
-  ProgramWords words{program.sources, program.cflags, program.args, program.input, arguments.timeout};
+  ProgramWords words{program.sources, program.cflags, program.args, program.input, arguments.limits};
   choose_levels(words, arguments.predicting.models, machines);
   TRY(Profile profile, profile_of(words));
   study::StudyInput input;
@@ -55,7 +55,7 @@ Result<study::StudyInput> look_at(const validate::SuiteProgram& program, const S
   TRY(input.prediction, predict::predict(profile, machines, arguments.predicting));
   if (std::ranges::find(arguments.predicting.models, Model::dbc) != arguments.predicting.models.end())
     CHECK_OK(add_design(program, arguments.design, machines[0], input));
-  TRY(ReadyProgram built, ready_program(profile.run, {arguments.timeout}));
+  TRY(ReadyProgram built, ready_program(profile.run, arguments.limits.limits()));
   ReferenceChain chain;
   TRY(std::vector<TimedRun> runs, time_program(built.run, chain, profile.run.exit_code));
   input.measured = summarize_runs(runs).seconds;
@@ -119,7 +119,7 @@ void add_study(CLI::App& app, Action& action) {
   app.add_option("--design", a->design, "A design of the program, for the model dbc; default: NAME.design beside the source");
   add_machine_option(app, a->machines);
   app.add_option("--model", a->models, "dbc, poc, hllc, intcc, icc or all")->delimiter(',')->allow_extra_args(false)->capture_default_str();
-  app.add_option("--timeout", a->timeout, "Seconds that one run of a program may take")->capture_default_str();
+  add_limit_options(app, a->limits);
   app.add_flag("--no-components", a->no_components, "Do not time the nodes");
   app.add_option("--least-share", a->options.least_share, "Nodes that take less of the time are not listed")->capture_default_str();
   add_output_options(app, a->output);

@@ -16,7 +16,7 @@ namespace {
 struct ValidateArguments {
   std::string suite;
   std::vector<std::string> machines, models = {"all"}, only;
-  double timeout = 600;
+  LimitWords limits;
   validate::ValidateOptions options;
   predict::PredictOptions predicting;
   OutputOptions output;
@@ -25,12 +25,12 @@ struct ValidateArguments {
 Result<validate::Prepared> prepare(const validate::SuiteProgram& program, const std::string& folder,
                                    const std::vector<Machine>& machines, const ValidateArguments& arguments) {
   InFolder in_folder(folder);
-  ProgramWords words{program.sources, program.cflags, program.args, program.input, arguments.timeout};
+  ProgramWords words{program.sources, program.cflags, program.args, program.input, arguments.limits};
   choose_levels(words, arguments.predicting.models, machines);
   TRY(Profile profile, profile_of(words));
   validate::Prepared prepared;
   TRY(prepared.prediction, predict::predict(profile, machines, arguments.predicting));
-  TRY(ReadyProgram built, ready_program(profile.run, {arguments.timeout}));
+  TRY(ReadyProgram built, ready_program(profile.run, arguments.limits.limits()));
   prepared.run = std::move(built.run), prepared.exit_code = profile.run.exit_code;
   prepared.keeps = std::move(built.folder);
   return prepared;
@@ -63,7 +63,7 @@ void add_validate(CLI::App& app, Action& action) {
   add_machine_option(app, arguments->machines);
   app.add_option("--model", arguments->models, "dbc, poc, hllc, intcc, icc or all")->delimiter(',')->allow_extra_args(false)->capture_default_str();
   app.add_option("--only", arguments->only, "Only the program of this name; repeatable")->delimiter(',')->allow_extra_args(false);
-  app.add_option("--timeout", arguments->timeout, "Seconds that one run of a program may take")->capture_default_str();
+  add_limit_options(app, arguments->limits);
   app.add_option("--budget", arguments->options.budget.value, "Seconds after which no more than five runs each are made")->capture_default_str();
   app.add_option("--confidence", arguments->predicting.confidence, "Of the intervals")->check(CLI::Range(0.01, 0.999))->capture_default_str();
   add_output_options(app, arguments->output);
