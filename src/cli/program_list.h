@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/program.h"
 #include "methods/predict/predict.h"
 #include "record/machine.h"
 #include "record/prediction.h"

@@ -1,0 +1,124 @@
+// Timing disturbed on purpose: neighbours that keep the same core busy, a program that is stopped and continued, a
+// watch that is stopped itself. On real hardware, so only order is checked: what is disturbed is called so, and what is
+// reported stays near what a quiet machine gives, or says that it does not.
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "base/files.h"
+#include "base/timing.h"
+
+namespace perfcast {
+namespace {
+
+int a_core() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  ::sched_getaffinity(0, sizeof set, &set);
+  for (int core = CPU_SETSIZE - 1; core >= 0; core--)
+    if (CPU_ISSET(static_cast<std::size_t>(core), &set)) return core;
+  return 0;
+}
+
+// Processes that do nothing but take a core's time.
+class Neighbours {
+ public:
+  Neighbours(int count, int core) {
+    for (int i = 0; i < count; i++) {
+      pid_t child = ::fork();
+      if (child == 0) {
+        cpu_set_t set;
+        CPU_ZERO(&set);
+        CPU_SET(static_cast<std::size_t>(core), &set);
+        ::sched_setaffinity(0, sizeof set, &set);
+        for (volatile unsigned x = 0;;) x = x + 1;
+      }
+      children_.push_back(child);
+    }
+  }
+  ~Neighbours() {
+    for (pid_t child : children_) ::kill(child, SIGKILL), ::waitpid(child, nullptr, 0);
+  }
+
+ private:
+  std::vector<pid_t> children_;
+};
+
+// Counts for some 40 ms of processor time, pinned.
+class Disturbed : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(write_file(folder.file("spin.c"), "int main(void) { for (volatile unsigned x = 0; x < 40000000u; x = x + 1); return 0; }"));
+    RunRequest build;
+    build.command = {"cc", "-O1", folder.file("spin.c"), "-o", folder.file("spin")};
+    ASSERT_TRUE(run_program(build)->ok());
+    request.command = {folder.file("spin")};
+    request.core = core;
+  }
+  std::vector<TimedRun> runs(ReferenceChain& chain) {
+    auto all = time_program(request, chain, 0, 8, {5});
+    EXPECT_TRUE(all) << all.error().message();
+    return all.value_or(std::vector<TimedRun>());
+  }
+  TemporaryFolder folder = std::move(*TemporaryFolder::make("test"));
+  int core = a_core();
+  RunRequest request;
+};
+
+TEST_F(Disturbed, BusyNeighboursOnTheSameCoreAreRecognised) {
+  ReferenceChain chain;
+  for (int i = 0; i < 50; i++) chain.step_ns();
+  auto quiet = summarize_runs(runs(chain));
+  std::vector<TimedRun> crowded;
+  {
+    Neighbours busy(3, core);
+    crowded = runs(chain);
+  }
+  auto summary = summarize_runs(crowded);
+  EXPECT_GT(2 * summary.disturbed, summary.runs) << "of " << summary.runs << " runs";
+  EXPECT_NE(summary.how.find("most were disturbed"), std::string::npos) << summary.how;
+  // More runs were taken than an undisturbed program needs, and what is reported is not the neighbours' time.
+  EXPECT_GE(summary.runs, quiet.runs);
+  EXPECT_LT(summary.seconds, 1.5 * quiet.seconds);
+  double wall = 0;
+  for (const auto& run : crowded) wall += run.wall.value / static_cast<double>(crowded.size());
+  EXPECT_GT(wall, 1.5 * summary.seconds) << "the neighbours were not there";
+}
+
+// What a hypervisor does when it takes the processor away, or when the machine is suspended.
+TEST_F(Disturbed, AStoppedProgramDoesNotCountTheTimeItWasStopped) {
+  ReferenceChain chain;
+  const double quiet = summarize_runs(runs(chain)).seconds;
+  RunRequest stopped = request;
+  stopped.command = {"sh", "-c", "(sleep 0.3; kill -CONT $$) & kill -STOP $$; exec " + request.command[0]};
+  auto run = timed_run(stopped, chain);
+  ASSERT_TRUE(run) << run.error().message();
+  EXPECT_GT(run->wall.value, 0.3);
+  EXPECT_LT(run->cpu.value, 2 * quiet + 0.02);
+}
+
+// The watch is preempted too: its slices are short and it takes their median.
+TEST_F(Disturbed, TheReferenceChainKeepsItsBest) {
+  ReferenceChain chain;
+  for (int i = 0; i < 50; i++) chain.step_ns();
+  const double best = chain.best_ns();
+  cpu_set_t before, one;
+  ::sched_getaffinity(0, sizeof before, &before);
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<std::size_t>(core), &one);
+  ::sched_setaffinity(0, sizeof one, &one);
+  {
+    Neighbours busy(2, core);
+    for (int i = 0; i < 50; i++) EXPECT_GE(chain.step_ns(), 0.5 * best);
+  }
+  ::sched_setaffinity(0, sizeof before, &before);
+  EXPECT_GT(chain.best_ns(), 0.5 * best);
+  EXPECT_LE(chain.best_ns(), best);
+}
+
+}  // namespace
+}  // namespace perfcast
