@@ -1,0 +1,39 @@
+#include "fuzz/entries.h"
+
+#include "fuzz/entry_functions.h"
+
+namespace perfcast::fuzz {
+namespace {
+
+constexpr Entry all[] = {
+    {"bounds", ".bounds.json expected.json", read_bounds},
+    {"cost", ".cost.json", read_cost},
+    {"demand", ".demand.json", read_demand},
+    {"design", ".design", read_design},
+    {"dilation", ".dilation.json", read_dilation},
+    {"equation", ".equation.json", read_equation},
+    {"expression", ".cost.json", read_expression},
+    {"machine", ".machine.json", read_machine},
+    {"network", ".network.json", read_network},
+    {"plan", ".plan.json", read_plan},
+    {"prediction", "expected.json", read_prediction},
+    {"profile", ".profile.json", read_profile},
+    {"scaled_profile", ".profile.json", read_scaled_profile},
+    {"skeleton", ".skeleton.json", read_tree_skeleton},
+    {"suite", "suite.json", read_suite},
+    {"template", ".template", read_template},
+    {"tree", "expected.json", read_tree},
+    {"validation", "expected.json", read_validation},
+};
+
+}  // namespace
+
+std::span<const Entry> entries() { return all; }
+
+const Entry* entry_named(const std::string& name) {
+  for (const Entry& entry : all)
+    if (name == entry.name) return &entry;
+  return nullptr;
+}
+
+}  // namespace perfcast::fuzz

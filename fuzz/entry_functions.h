@@ -1,0 +1,31 @@
+// The entries one by one; entries.cc lists them.
+#pragma once
+
+#include <string>
+
+namespace perfcast::fuzz {
+
+// entries_records.cc: records and what reports make of them.
+void read_bounds(const std::string& text);
+void read_demand(const std::string& text);
+void read_dilation(const std::string& text);
+void read_equation(const std::string& text);
+void read_machine(const std::string& text);
+void read_prediction(const std::string& text);
+void read_profile(const std::string& text);
+void read_tree(const std::string& text);
+void read_validation(const std::string& text);
+// The same reader as read_profile, followed by what is slow: bounds, use-trees and equations.
+void read_scaled_profile(const std::string& text);
+
+// entries_texts.cc: what people write by hand.
+void read_cost(const std::string& text);
+void read_design(const std::string& text);
+void read_expression(const std::string& text);
+void read_network(const std::string& text);
+void read_plan(const std::string& text);
+void read_suite(const std::string& text);
+void read_template(const std::string& text);
+void read_tree_skeleton(const std::string& text);
+
+}  // namespace perfcast::fuzz
