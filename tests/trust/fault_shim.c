@@ -1,0 +1,82 @@
+/* Preloaded into perfcast: the n-th call that changes files fails, writes half, or kills the process.
+     FAULT_AT=n     which call, from 1; 0: none, only counted
+     FAULT_KIND     "ENOSPC", "EIO", "half" (a short write, then ENOSPC) or "kill" (SIGKILL before the call)
+     FAULT_COUNT    a file that gets the number of calls at the end
+   Counted are open for writing, write (not to standard output and error), fsync, ftruncate, linkat and rename. Programs that
+   perfcast starts are not touched. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static long at, calls;
+static char kind[16], count_file[4096];
+static int half_done;
+static pid_t owner;
+
+__attribute__((constructor)) static void begin(void) {
+  const char *text = getenv("FAULT_AT");
+  at = text ? atol(text) : 0;
+  if ((text = getenv("FAULT_KIND"))) snprintf(kind, sizeof kind, "%s", text);
+  if ((text = getenv("FAULT_COUNT"))) snprintf(count_file, sizeof count_file, "%s", text);
+  unsetenv("LD_PRELOAD");
+  owner = getpid();
+}
+
+__attribute__((destructor)) static void end(void) {
+  if (!count_file[0] || getpid() != owner) return;
+  FILE *file = fopen(count_file, "w");
+  if (!file) return;
+  fprintf(file, "%ld\n", calls);
+  fclose(file);
+}
+
+/* 0: go on; else errno is set and the call fails. 2: a write of half. */
+static int fault(int is_write) {
+  if (getpid() != owner) return 0;
+  long now = __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED);
+  if (half_done && is_write) return errno = ENOSPC, 1;
+  if (now != at) return 0;
+  if (!strcmp(kind, "kill")) kill(getpid(), SIGKILL);
+  if (!strcmp(kind, "half") && is_write) return half_done = 1, 2;
+  errno = !strcmp(kind, "EIO") ? EIO : ENOSPC;
+  return 1;
+}
+
+#define REAL(type, name, ...) ((type(*)(__VA_ARGS__))dlsym(RTLD_NEXT, #name))
+
+static int opens_for_writing(int flags) { return (flags & O_ACCMODE) != O_RDONLY; }
+
+#define OPEN(name)                                                        \
+  int name(const char *path, int flags, ...) {                            \
+    va_list list;                                                         \
+    va_start(list, flags);                                                \
+    mode_t mode = va_arg(list, mode_t);                                   \
+    va_end(list);                                                         \
+    if (opens_for_writing(flags) && strncmp(path, "/dev/", 5) && fault(0)) return -1; \
+    return REAL(int, name, const char *, int, mode_t)(path, flags, mode); \
+  }
+OPEN(open)
+OPEN(open64)
+
+ssize_t write(int descriptor, const void *bytes, size_t size) {
+  ssize_t (*real)(int, const void *, size_t) = REAL(ssize_t, write, int, const void *, size_t);
+  struct stat info;
+  if (descriptor <= 2 || fstat(descriptor, &info) != 0 || !S_ISREG(info.st_mode)) return real(descriptor, bytes, size);
+  int what = fault(1);
+  return what == 1 ? -1 : real(descriptor, bytes, what == 2 && size > 1 ? size / 2 : size);
+}
+int fsync(int descriptor) { return fault(0) ? -1 : REAL(int, fsync, int)(descriptor); }
+int ftruncate(int descriptor, off_t size) { return fault(0) ? -1 : REAL(int, ftruncate, int, off_t)(descriptor, size); }
+int rename(const char *from, const char *to) { return fault(0) ? -1 : REAL(int, rename, const char *, const char *)(from, to); }
+int linkat(int a, const char *from, int b, const char *to, int flags) {
+  /* EEXIST is no fault of the disk: perfcast asks first whether the name is free. */
+  return fault(0) ? -1 : REAL(int, linkat, int, const char *, int, const char *, int)(a, from, b, to, flags);
+}
