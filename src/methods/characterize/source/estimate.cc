@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace perfcast::characterize {
 namespace {
@@ -48,6 +49,8 @@ std::optional<BodyEstimate> estimate_body(const Observations& seen, int repetiti
   }
   double sd = statistic == Statistic::average ? standard_deviation(all) : spread_of(kept);
   estimate.variance = sd * sd;
+  // The median of n values varies as the mean of n / (pi/2) of them does.
+  if (statistic == Statistic::median) estimate.variance *= std::numbers::pi / 2;
   estimate.observations = static_cast<int>(kept.size());
   return estimate;
 }

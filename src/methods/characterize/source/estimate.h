@@ -22,7 +22,7 @@ enum class Statistic { median, minimum, average };
 
 struct BodyEstimate {
   double value = 0;     // nanoseconds per statement (eq. 4.5)
-  double variance = 0;  // of one observation (eq. 4.6)
+  double variance = 0;  // of one observation (eq. 4.6); divided by their number, that of `value`
   int observations = 0;  // undisturbed ones
   bool disturbed = false;
   bool vanished = false;  // the compiler removed it
