@@ -22,6 +22,7 @@
 #include "report/dilation_text.h"
 #include "report/equation_text.h"
 #include "report/gate_text.h"
+#include "report/comparison_text.h"
 #include "report/machine_text.h"
 #include "report/markdown.h"
 #include "report/parallel_text.h"
