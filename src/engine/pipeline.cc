@@ -44,6 +44,7 @@ Pipeline::Pipeline(const CoreTables& tables, int register_units)
   double taken = value_or(core.front_end.taken_branches_per_cycle, 0);
   taken_spacing_ = taken > 0 ? 1 / taken : 0;
   call_spacing_ = std::max(taken_spacing_, value_or(core.branches.call_return, 0) / 2);
+  indirect_spacing_ = std::max(taken_spacing_, value_or(core.branches.indirect_jump, 0));
   // A load that crosses lines costs so many cycles when they stand alone: as micro-operations on the load ports.
   int load_ports = std::max(1, std::popcount(tables.load_ports));
   double crossing = value_or(core.memory.crossing_load_cycles, 0);
@@ -298,7 +299,7 @@ void Pipeline::do_branch(const StaticInstruction& instruction, const Happening& 
   }
   if (!happening.taken) return;
   if (fetch_width_) fetch_cycle_++, fetched_ = 0;
-  double spacing = instruction.call || instruction.ret ? call_spacing_ : taken_spacing_;
+  double spacing = instruction.call || instruction.ret ? call_spacing_ : instruction.indirect ? indirect_spacing_ : taken_spacing_;
   if (spacing <= 0) return;
   // The branch at hand was renamed; what follows it comes at least `spacing` after what followed the last one.
   next_taken_ = std::max(next_taken_ + spacing, static_cast<double>(rename_cycle_));

@@ -99,7 +99,7 @@ class Pipeline {
   std::vector<Value> registers_;
 
   int rename_width_, fetch_width_, retire_width_, crossing_load_ops_, line_bytes_;
-  double taken_spacing_, call_spacing_, store_cycles_, crossing_store_cycles_, failed_forwarding_, narrow_forwarding_, misprediction_;
+  double taken_spacing_, call_spacing_, indirect_spacing_, store_cycles_, crossing_store_cycles_, failed_forwarding_, narrow_forwarding_, misprediction_;
   Ring reorder_, load_queue_, store_buffer_, integer_registers_, vector_registers_;
 
   // The front end and rename.

@@ -271,6 +271,18 @@ TEST(Branches, GroupsEndAtTakenBranches) {
   }
 }
 
+TEST(Branches, JumpsThroughRegistersKeepTheirDistance) {
+  CoreModel core = fast_integer(6);
+  core.front_end.uops_per_cycle = number(8), core.front_end.taken_branches_per_cycle = number(1);
+  core.branches.indirect_jump = number(3);
+  Code code = independent("NOOP", 2);
+  for (auto& instruction : code.body) instruction.defs.clear();
+  code.branch();
+  EXPECT_NEAR(code.cycles(core), 1, close);
+  code.forms.back().indirect = true;
+  EXPECT_NEAR(code.cycles(core), 3, close);
+}
+
 TEST(Causes, AddUpAndNameTheBottleneck) {
   Code chain;
   chain.op("MUL64rr", {1}, {1, 2});

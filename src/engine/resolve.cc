@@ -271,7 +271,7 @@ StaticInstruction Resolver::resolve(const Instruction& instruction) {
   Answers answers(tables_, candidate);
   out.branch = form.branch || form.call || form.ret;
   out.load = form.load && !out.branch, out.store = form.store && !out.branch;
-  out.conditional = form.conditional, out.call = form.call, out.ret = form.ret;
+  out.conditional = form.conditional, out.call = form.call, out.ret = form.ret, out.indirect = form.indirect;
   out.memory_bytes = form.load && form.store ? std::max(1, form.memory_bytes) : form.memory_bytes;
   choose_micro_ops(out, tables_, candidate, answers);
   choose_latencies(out, tables_, candidate, answers);

@@ -101,13 +101,14 @@ struct BranchCosts {
   std::optional<Measurement> misprediction;    // from the branch known to the first right instruction renamed
   std::optional<Measurement> learned_period;   // longest random pattern of one branch that is predicted
   std::optional<Measurement> call_return;      // an empty call and its return
+  std::optional<Measurement> indirect_jump;    // from one jump through a register to the next, all predicted
   std::string taken_ports;                     // ports a taken branch may use; empty: those of its rule
   bool operator==(const BranchCosts&) const = default;
 };
 template <class Fields>
 void describe(Fields& f, BranchCosts& b) {
   f("misprediction", b.misprediction), f("learned_period", b.learned_period), f("call_return", b.call_return);
-  f("taken_ports", b.taken_ports);
+  f("indirect_jump", b.indirect_jump), f("taken_ports", b.taken_ports);
 }
 
 struct CoreModel {

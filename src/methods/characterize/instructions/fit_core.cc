@@ -409,6 +409,7 @@ class Fitter {
       b.misprediction = from("branch/random/1", std::round((2 * *random - 2 * *control - 2) * 10) / 10);
     }
     if (auto call = special("branch/call.return/4")) b.call_return = from("branch/call.return/4", *call);
+    if (auto jump = special("branch/indirect.jump/8")) b.indirect_jump = from("branch/indirect.jump/8", *jump);
     learned_period();
   }
   void learned_period() {
