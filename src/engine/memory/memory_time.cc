@@ -66,7 +66,7 @@ class Region {
       if (access.store) changed += changed_lines(access, i) - changed_beyond(access, i);
       if (near + alone <= 0) continue;
       result_.lines += near + alone;
-      result_.unknown_lines += access.count * access.unknown * (served_[a].near[i] + served_[a].alone[i] > 0);
+      result_.unknown_lines += std::min(near + alone, access.count * access.unknown);
       (access.store ? lines.written : lines.read) += near;
       Shape shape = shape_of(access, memory_);
       if (shape == Shape::strided) {
