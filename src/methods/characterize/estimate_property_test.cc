@@ -21,7 +21,7 @@ Observations observed(std::mt19937_64& random, double cost, int repetitions, int
     const double slower = preempted ? 1 + uniform(random) : 1;
     seen.once.push_back(slower * (50 + 0.05 * std::abs(normal(random))));
     seen.twice.push_back(slower * (50 + cost * repetitions + 0.05 * std::abs(normal(random))));
-    seen.preempted.push_back(preempted);
+    seen.disturbed.push_back(preempted);
   }
   return seen;
 }
