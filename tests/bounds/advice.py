@@ -2,7 +2,9 @@
 """Does perfcast bounds name the true cause? Loops with a known answer, on the bundled machine of this instruction set, without
 measuring: what is said of a loop depends on its code and its counted run only.
 
-  tests/bounds/advice.py build/perfcast [FUNCTION...]"""
+  tests/bounds/advice.py build/perfcast [FUNCTION...]
+
+Run by hand: what is said of memory and branches rests on what the bursts of a short run happened to see."""
 import json, pathlib, platform, subprocess, sys
 
 here = pathlib.Path(__file__).resolve().parent

@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <cstdio>
+#include <cstdlib>
 #include <map>
 
+#include <llvm/Support/ErrorHandling.h>
+
+#include "base/files.h"
 #include "frontends/machine_code/decode.h"
 #include "frontends/machine_code/machine_graph.h"
 #include "frontends/machine_code/scale_to_calls.h"
@@ -72,7 +77,25 @@ void leave_out_rare(Graph& graph, std::vector<Gap>& gaps) {
 
 }  // namespace
 
+namespace {
+
+// LLVM ends the process on some damaged files; it should at least end as on any other input that cannot be used.
+struct DamagedFilesEndWithAnError {
+  explicit DamagedFilesEndWithAnError(const std::string& file) {
+    llvm::install_fatal_error_handler(end, const_cast<std::string*>(&file));
+  }
+  ~DamagedFilesEndWithAnError() { llvm::remove_fatal_error_handler(); }
+  static void end(void* file, const char* reason, bool) {
+    std::fprintf(stderr, "perfcast: %s: the file is damaged: %s\n", static_cast<std::string*>(file)->c_str(), reason);
+    remove_temporary_folders();
+    std::_Exit(3);
+  }
+};
+
+}  // namespace
+
 Result<Profile> analyze_binary(const std::string& executable, const std::vector<std::string>& arguments, const BinaryOptions& options) {
+  DamagedFilesEndWithAnError guard(executable);
   TRY(const Trace trace, trace_as_far_as_it_goes(executable, arguments, options));
   TRY(Decoder decoder, Decoder::make(trace.triple, options.tables_cpu));
   FormTable forms;
