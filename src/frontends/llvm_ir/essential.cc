@@ -221,8 +221,8 @@ std::string operation_name(const Instruction& i) {
     case Instruction::Add: case Instruction::Sub: return "add";
     case Instruction::And: case Instruction::Or: case Instruction::Xor: return "and";
     case Instruction::Shl: case Instruction::LShr: case Instruction::AShr: return "shl";
-    case Instruction::FMul: case Instruction::FDiv: case Instruction::FRem: case Instruction::FNeg: case Instruction::FCmp:
     case Instruction::SDiv: case Instruction::UDiv: case Instruction::SRem: case Instruction::URem: return division_name(i);
+    case Instruction::FMul: case Instruction::FDiv: case Instruction::FRem: case Instruction::FNeg: case Instruction::FCmp:
     case Instruction::Mul:
     case Instruction::ICmp: case Instruction::Select: case Instruction::SIToFP: case Instruction::UIToFP:
     case Instruction::FPToSI: case Instruction::FPToUI: case Instruction::FPExt: case Instruction::FPTrunc:
