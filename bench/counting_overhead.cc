@@ -6,25 +6,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <set>
 
 #include "base/json.h"
 #include "base/statistics.h"
 #include "base/text.h"
 #include "frontends/llvm_ir/instrument.h"
+#include "suite_settings.h"
 
 using namespace perfcast;
 using namespace perfcast::llvm_ir;
 
 namespace {
 
-struct Settings {
+struct Settings : SuiteSettings {
   std::vector<std::string> levels = {"-O0", "-O2"};
-  std::set<std::string> only;
-  int rounds = 3;
-  std::string folder = PERFCAST_SOURCE_DIR "/validation";
 };
 
 struct Ratios {
@@ -102,9 +98,7 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; i++) {
     const std::string word = argv[i];
     if (word.starts_with("--levels=")) settings.levels = split(word.substr(9), ',');
-    else if (word.starts_with("--rounds=")) settings.rounds = std::max(1, std::atoi(word.c_str() + 9));
-    else if (word.starts_with("--only=")) { for (auto& name : split(word.substr(7), ',')) settings.only.insert(name); }
-    else settings.folder = word;
+    else settings.take(word);
   }
   if (auto done = run(settings); !done) return fmt::print(stderr, "{}\n", done.error().message()), 3;
 }

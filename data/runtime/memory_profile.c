@@ -57,16 +57,12 @@ static int owned;
 static volatile int inside;
 
 // Processor time, so that waiting for a busy machine neither ends a burst nor starts one.
-static double seconds(void) {
+static double seconds_by(clockid_t clock) {
   struct timespec t;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  clock_gettime(clock, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
-static double thread_ns(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
-}
+static double seconds(void) { return seconds_by(CLOCK_PROCESS_CPUTIME_ID); }
 static inline uint64_t page_hash(uint64_t page) { return ((page + perfcast_offset) * 0x9E3779B97F4A7C15ull) >> 40; }
 static inline uint32_t slot_of(uint64_t key) { return (uint32_t)(key * 0xff51afd7ed558ccdull >> 33) & (table_size - 1); }
 static void tree_add(struct tracker* t, uint32_t i, int by) { for (; i <= time_most; i += i & -i) t->tree[i] += (uint32_t)by; }
@@ -206,14 +202,13 @@ static int mine(void) {
 enum { reports_to_warm_up = 256, reports_to_time = 2048 };
 static int finding_pace(void) {
   if (paced > reports_to_warm_up + reports_to_time) return 0;
-  if (paced == reports_to_warm_up) pace_start = thread_ns();
+  if (paced == reports_to_warm_up) pace_start = seconds_by(CLOCK_THREAD_CPUTIME_ID);
   if (paced++ == reports_to_warm_up + reports_to_time) {
-    double ns = (thread_ns() - pace_start) / reports_to_time - report_ns;
+    double ns = 1e9 * (seconds_by(CLOCK_THREAD_CPUTIME_ID) - pace_start) / reports_to_time - report_ns;
     burst_weight = 1 / (ns > 0.25 * report_ns ? ns : 0.25 * report_ns);
-    if (burst_long) burst_weight = recent_weight;
-    else recent_weight = recent_weight ? 0.8 * recent_weight + 0.2 * burst_weight : burst_weight;
+    if (burst_long && recent_weight) burst_weight = recent_weight;
+    else if (!burst_long) recent_weight = recent_weight ? 0.8 * recent_weight + 0.2 * burst_weight : burst_weight;
     burst_start = seconds(), perfcast_threshold = (uint64_t)full_hash >> halvings;
-    return 1;
   }
   return 1;
 }

@@ -118,7 +118,11 @@ void mark_disturbed(std::span<TimedRun> runs, const ReferenceChain& chain, const
     run.preemptions = std::max(0.0, switches) / std::max(run.cpu.value, 1e-3);
     run.crowded = chain.canary.crowded(run.canary_cycles);
     run.sharing = chain.canary.best_cycles() > 0 ? std::max(0.0, run.canary_cycles / chain.canary.best_cycles() - 1) : 0;
-    run.disturbed = run.crowded || run.reference_ns > (1 + limits.slower) * chain.best_ns() || run.preemptions > limits.preemptions;
+    // Our own looks put the program aside too and hide preemptions by others; those show in how long it waited for the
+    // core, unless it waited for something else.
+    double waited = run.wall.value - run.cpu.value - limits.waiting_free.value;
+    bool kept_waiting = waited > limits.waiting * run.cpu.value && run.outcome.switches_voluntary <= run.outcome.switches_involuntary;
+    run.disturbed = kept_waiting || run.crowded || run.reference_ns > (1 + limits.slower) * chain.best_ns() || run.preemptions > limits.preemptions;
   }
 }
 

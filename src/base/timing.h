@@ -73,6 +73,8 @@ struct DisturbanceLimits {
   double slower = 0.025;         // chain slower than the best by more than this
   double preemptions = 30;       // per second of CPU time, beyond a few
   double preemptions_free = 3;
+  double waiting = 0.25;         // of the CPU time spent waiting for the core, beyond what starting a process takes
+  Seconds waiting_free = {0.005};
 };
 // Judges all runs against the fastest chain and stream of the session; later runs may show that earlier ones were slow.
 void mark_disturbed(std::span<TimedRun> runs, const ReferenceChain& chain, const DisturbanceLimits& limits = {});

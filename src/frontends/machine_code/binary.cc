@@ -2,14 +2,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <cstdio>
-#include <cstdlib>
 #include <map>
 
-#include <llvm/Support/ErrorHandling.h>
-
-#include "base/files.h"
 #include "frontends/machine_code/decode.h"
+#include "frontends/machine_code/fatal_errors.h"
 #include "frontends/machine_code/machine_graph.h"
 #include "frontends/machine_code/scale_to_calls.h"
 #include "frontends/machine_code/traced_graph.h"
@@ -75,27 +71,7 @@ void leave_out_rare(Graph& graph, std::vector<Gap>& gaps) {
   gaps.push_back({std::to_string(count) + " rarely executed library functions are left out", {}, left_out});
 }
 
-}  // namespace
-
-namespace {
-
-// LLVM ends the process on some damaged files; it should at least end as on any other input that cannot be used.
-struct DamagedFilesEndWithAnError {
-  explicit DamagedFilesEndWithAnError(const std::string& file) {
-    llvm::install_fatal_error_handler(end, const_cast<std::string*>(&file));
-  }
-  ~DamagedFilesEndWithAnError() { llvm::remove_fatal_error_handler(); }
-  static void end(void* file, const char* reason, bool) {
-    std::fprintf(stderr, "perfcast: %s: the file is damaged: %s\n", static_cast<std::string*>(file)->c_str(), reason);
-    remove_temporary_folders();
-    std::_Exit(3);
-  }
-};
-
-}  // namespace
-
-Result<Profile> analyze_binary(const std::string& executable, const std::vector<std::string>& arguments, const BinaryOptions& options) {
-  DamagedFilesEndWithAnError guard(executable);
+Result<Profile> profile_of_binary(const std::string& executable, const std::vector<std::string>& arguments, const BinaryOptions& options) {
   TRY(const Trace trace, trace_as_far_as_it_goes(executable, arguments, options));
   TRY(Decoder decoder, Decoder::make(trace.triple, options.tables_cpu));
   FormTable forms;
@@ -123,6 +99,17 @@ Result<Profile> analyze_binary(const std::string& executable, const std::vector<
   if (trace.threads > 1)
     profile.gaps.push_back({"ran " + std::to_string(trace.threads) + " threads; their work is added up", {}, 0});
   return profile;
+}
+
+}  // namespace
+
+Result<Profile> analyze_binary(const std::string& executable, const std::vector<std::string>& arguments, const BinaryOptions& options) {
+  try {
+    FatalErrorsAreThrown guard;
+    return profile_of_binary(executable, arguments, options);
+  } catch (const Fatal& fatal) {
+    return unfit("the file is damaged: " + fatal.what, executable);
+  }
 }
 
 Result<LibraryCode> trace_library_code(const std::string& executable, const std::vector<std::string>& arguments,

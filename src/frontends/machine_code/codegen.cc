@@ -17,7 +17,6 @@
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IRReader/IRReader.h>
-#include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
@@ -27,6 +26,7 @@
 
 #include "frontends/llvm_ir/module.h"
 #include "frontends/machine_code/llvm_target.h"
+#include "frontends/machine_code/fatal_errors.h"
 
 namespace perfcast::machine_code {
 namespace {
@@ -82,17 +82,6 @@ struct Complaints : llvm::DiagnosticHandler {
     }
     return true;
   }
-};
-
-struct Fatal {
-  std::string what;
-};
-void throw_fatal(void*, const char* reason, bool) { throw Fatal{reason}; }
-
-// LLVM ends the process on what it cannot compile ("Cannot select"); here that becomes an error of ours.
-struct FatalErrorsAreThrown {
-  FatalErrorsAreThrown() { llvm::install_fatal_error_handler(throw_fatal); }
-  ~FatalErrorsAreThrown() { llvm::remove_fatal_error_handler(); }
 };
 
 std::string attribute_of_functions(const llvm::Module& module, llvm::StringRef attribute) {
