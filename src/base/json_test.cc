@@ -66,6 +66,28 @@ TEST(Json, EndlessNestingIsRefused) {
   EXPECT_FALSE(parse_json(std::string(100000, '[') + std::string(100000, ']'), "deep"));
 }
 
+TEST(Json, HugeAndTinyNumbers) {
+  EXPECT_FALSE(parse_json("[1e61]", "huge"));
+  EXPECT_FALSE(parse_json("[-1e400]", "huge"));
+  EXPECT_EQ((*parse_json("[1e-70, 1e-50]", "tiny"))[0], 0);
+}
+
+TEST(Json, TheTreeIsAsNlohmannBuildsIt) {
+  for (const char* text : {"null", "-3", "18446744073709551615", "\"a\\u00e9\"", "[]", "{}", "[[],[{}],[[1,2.5],true]]",
+                           R"({"b":{"x":[1,{"y":null}]},"a":"text","c":[{"p":1,"q":2},{"p":3}]})"})
+    EXPECT_EQ(parse_json(text, "test")->dump(), Json::parse(text).dump());
+}
+
+TEST(Json, AKeyThatStandsTwiceIsRefused) {
+  auto few = parse_json(R"({"a": 1, "b": 2, "a": 3})", "twice");
+  ASSERT_FALSE(few);
+  EXPECT_NE(few.error().what.find("\"a\" twice"), std::string::npos);
+  std::string many = "{\"x\": 0";
+  for (int i = 0; i < 100000; i++) many += ", \"k" + std::to_string(i) + "\": 1";
+  EXPECT_TRUE(parse_json(many + "}", "many"));  // at once: one key is not compared with all others
+  EXPECT_FALSE(parse_json(many + ", \"k5\": 2}", "many"));
+}
+
 TEST(Json, NotANumberIsABug) { EXPECT_THROW(to_json_value(std::nan("")), Bug); }
 
 }  // namespace perfcast
