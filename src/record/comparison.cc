@@ -77,6 +77,29 @@ std::vector<ComparedGroup> groups_of(const std::vector<ComparedQuantity>& quanti
   return groups;
 }
 
+// Distances and repetitions: of all pairs, or of many machines between the reference and each of the others.
+void compare_pairs(std::span<const Machine> machines, Comparison& comparison) {
+  auto compare = [&](const Machine& a, const std::vector<NamedQuantity>& of_a, const Machine& b, const std::vector<NamedQuantity>& of_b) {
+    auto distances = distances_between(of_a, of_b);
+    for (auto& distance : distances) {
+      distance.a = a.name, distance.b = b.name;
+      comparison.distances.push_back(std::move(distance));
+    }
+    if (same_machine(a, b)) comparison.repetitions.push_back(repetition_of(a, b));
+  };
+  if (machines.size() > most_machines_in_pairs) {
+    const Machine& reference = *std::ranges::find(machines, comparison.reference, &Machine::name);
+    const auto of_reference = quantities_of(reference);
+    for (const Machine& machine : machines)
+      if (&machine != &reference) compare(reference, of_reference, machine, quantities_of(machine));
+    return;
+  }
+  std::vector<std::vector<NamedQuantity>> known;
+  for (const Machine& machine : machines) known.push_back(quantities_of(machine));
+  for (std::size_t i = 0; i < machines.size(); i++)
+    for (std::size_t j = i + 1; j < machines.size(); j++) compare(machines[i], known[i], machines[j], known[j]);
+}
+
 }  // namespace
 
 std::string resource_of(const std::string& part) { return find_operation(part) ? region_of(part) : part; }
@@ -128,12 +151,7 @@ Comparison compare_machines(std::span<const Machine> machines, const std::string
       if (value > 0) quantity.relative[machine] = value / base->second;
   }
   comparison.groups = groups_of(comparison.quantities, languages);
-  for (std::size_t i = 0; i < machines.size(); i++)
-    for (std::size_t j = i + 1; j < machines.size(); j++) {
-      auto distances = distances_between(machines[i], machines[j]);
-      comparison.distances.insert(comparison.distances.end(), distances.begin(), distances.end());
-      if (same_machine(machines[i], machines[j])) comparison.repetitions.push_back(repetition_of(machines[i], machines[j]));
-    }
+  compare_pairs(machines, comparison);
   return comparison;
 }
 

@@ -28,10 +28,26 @@ std::vector<NamedQuantity> quantities_of(const Machine& machine, Compilers compi
 // parts by their own name ("ports", "memory: L2").
 std::string resource_of(const std::string& part);
 
+// What is known of each machine, by its name. Written without looking for each name among those before it, as a map of a
+// record otherwise is: there may be ten thousand machines.
+template <class T>
+struct ByMachine : std::map<std::string, T> {};
+template <class T>
+Json shape_to_json(const ByMachine<T>& map) {
+  Json object = Json::object();
+  auto& members = object.get_ref<Json::object_t&>();
+  for (const auto& [name, element] : map) members.emplace_back(name, to_json_value(element));
+  return object;
+}
+template <class T>
+void shape_from_json(const Json& json, ByMachine<T>& map, const std::string& place) {
+  from_json_value(json, static_cast<std::map<std::string, T>&>(map), place);
+}
+
 struct ComparedQuantity {
   std::string section, name;
-  std::map<std::string, double> value;     // by machine; absent where unknown
-  std::map<std::string, double> relative;  // to the reference; absent where either is unknown or not above zero
+  ByMachine<double> value;     // absent where unknown
+  ByMachine<double> relative;  // to the reference; absent where either is unknown or not above zero
   bool operator==(const ComparedQuantity&) const = default;
 };
 template <class Fields>
@@ -42,8 +58,8 @@ void describe(Fields& f, ComparedQuantity& q) {
 // Geometric mean of the relative costs of a group of operations: below 1 is faster than the reference.
 struct ComparedGroup {
   std::string section, name;
-  std::map<std::string, double> relative;
-  std::map<std::string, double> operations;  // how many entered the mean
+  ByMachine<double> relative;
+  ByMachine<double> operations;  // how many entered the mean
   bool operator==(const ComparedGroup&) const = default;
 };
 template <class Fields>
@@ -54,12 +70,12 @@ void describe(Fields& f, ComparedGroup& g) {
 // A program on the machines, and which resource made the difference to the reference.
 struct ComparedProgram {
   std::string program;
-  std::map<std::string, std::string> model;      // by machine, as all that follows
-  std::map<std::string, double> seconds, gain;   // gain: times faster than on the reference
-  std::map<std::string, std::array<double, 2>> interval;
-  std::map<std::string, std::map<std::string, double>> shares;  // of the time, by resource
-  std::map<std::string, std::string> mostly;     // the resource whose time changed most against the reference
-  std::map<std::string, double> mostly_seconds;  // by how much it fell (negative: rose)
+  ByMachine<std::string> model;
+  ByMachine<double> seconds, gain;               // gain: times faster than on the reference
+  ByMachine<std::array<double, 2>> interval;
+  ByMachine<std::map<std::string, double>> shares;  // of the time, by resource
+  ByMachine<std::string> mostly;                 // the resource whose time changed most against the reference
+  ByMachine<double> mostly_seconds;              // by how much it fell (negative: rose)
   bool operator==(const ComparedProgram&) const = default;
 };
 template <class Fields>
@@ -73,8 +89,8 @@ struct Comparison {
   static constexpr int version = 1;
   std::string reference;
   std::vector<std::string> machines;
-  std::vector<MachineDistance> distances;    // every pair
-  std::vector<Repetition> repetitions;       // of pairs that are one machine, characterized twice
+  std::vector<MachineDistance> distances;    // of every pair; of many machines, from the reference to each
+  std::vector<Repetition> repetitions;       // of those pairs that are one machine, characterized twice
   std::vector<ComparedProgram> programs;     // those that gain most first; filled by who predicts
   std::vector<ComparedGroup> groups;
   std::vector<ComparedQuantity> quantities;
@@ -89,6 +105,9 @@ void describe(Fields& f, Comparison& c) {
 
 // Machines of one name get a number behind it, so that a machine can be compared with itself on another day.
 void tell_apart(std::vector<Machine>& machines);
+
+// Up to so many machines are compared pair by pair; more would take time and room that grow with their square.
+constexpr std::size_t most_machines_in_pairs = 32;
 
 // `reference` is the name of one of the machines, whose names differ. What only one machine knows is left out.
 Comparison compare_machines(std::span<const Machine> machines, const std::string& reference);

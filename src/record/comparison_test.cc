@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace perfcast {
@@ -90,6 +91,18 @@ TEST(Repetition, IsMadeForOneMachineOnly) {
   EXPECT_EQ(compare_machines(pair, "here").repetitions.size(), 1u);
   pair[1].made_by.host = "node2";
   EXPECT_TRUE(compare_machines(pair, "here").repetitions.empty());
+}
+
+TEST(Comparison, OfManyMachinesOnlyTheReferenceIsPairedWithEach) {
+  std::vector<Machine> many;
+  for (std::size_t i = 0; i <= most_machines_in_pairs; i++) many.push_back(machine("m" + std::to_string(i), 1 + 0.1 * static_cast<double>(i)));
+  auto lines = [](const Comparison& c) { return static_cast<std::size_t>(std::ranges::count(c.distances, "all", &MachineDistance::section)); };
+  Comparison comparison = compare_machines(many, "m3");
+  EXPECT_EQ(lines(comparison), most_machines_in_pairs);
+  EXPECT_EQ(comparison.repetitions.size(), most_machines_in_pairs);
+  for (const auto& d : comparison.distances) EXPECT_EQ(d.a, "m3");
+  many.pop_back();
+  EXPECT_EQ(lines(compare_machines(many, "m3")), most_machines_in_pairs * (most_machines_in_pairs - 1) / 2);
 }
 
 TEST(Resources, OperationsAreGrouped) {

@@ -61,13 +61,13 @@ std::optional<double> intervals_between(const Measurement& a, const Measurement&
 
 }  // namespace
 
-std::vector<MachineDistance> distances_between(const Machine& a, const Machine& b) {
+std::vector<MachineDistance> distances_between(const std::vector<NamedQuantity>& a, const std::vector<NamedQuantity>& b) {
   std::map<Key, double> known;
-  for (const auto& q : quantities_of(a))
+  for (const auto& q : a)
     if (q.measured.value > 0 && !is_of_the_clock(q.name)) known[{q.section, q.name}] = q.measured.value;
   std::vector<std::string> order;
   std::map<std::string, LogSum> sums;
-  for (const auto& q : quantities_of(b)) {
+  for (const auto& q : b) {
     auto it = known.find({q.section, q.name});
     if (it == known.end() || q.measured.value <= 0) continue;
     if (!sums.contains(q.section)) order.push_back(q.section);
@@ -77,6 +77,11 @@ std::vector<MachineDistance> distances_between(const Machine& a, const Machine& 
   for (const auto& section : order)
     if (sums[section].n >= 2) result.push_back(sums[section].finish(section));
   if (!result.empty()) result.push_back(together(result));
+  return result;
+}
+
+std::vector<MachineDistance> distances_between(const Machine& a, const Machine& b) {
+  auto result = distances_between(quantities_of(a), quantities_of(b));
   for (auto& d : result) d.a = a.name, d.b = b.name;
   return result;
 }

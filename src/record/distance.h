@@ -14,6 +14,8 @@
 
 namespace perfcast {
 
+struct NamedQuantity;  // comparison.h
+
 struct MachineDistance {
   std::string section, a, b;  // "all": the sections together, each with the same weight
   int quantities = 0;         // that both machines know
@@ -29,6 +31,8 @@ void describe(Fields& f, MachineDistance& d) {
 
 // One line per section in which the machines share two numbers or more, then "all". Without common numbers none.
 std::vector<MachineDistance> distances_between(const Machine& a, const Machine& b);
+// The same from all their numbers (quantities_of), where many pairs are compared; `a` and `b` are left empty.
+std::vector<MachineDistance> distances_between(const std::vector<NamedQuantity>& a, const std::vector<NamedQuantity>& b);
 
 // A number that two characterizations of one machine do not agree on.
 struct Disagreement {
