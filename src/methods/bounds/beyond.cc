@@ -53,13 +53,10 @@ std::vector<double> served_lines(const std::vector<const Access*>& accesses, con
 }
 
 // First touches of pages, in proportion to first touches of lines.
-double fault_share(const Profile& profile, const std::vector<const Access*>& accesses) {
-  double own = 0, all = 0;
+double fault_share(const Steps& steps, const std::vector<const Access*>& accesses) {
+  double own = 0;
   for (const Access* access : accesses) own += access->cold * access->count;
-  for (const Function& function : profile.ir->functions)
-    for (const Block& block : function.blocks)
-      for (const Access& access : block.accesses) all += access.cold * access.count;
-  return all > 0 ? own / all : 0;
+  return steps.cold_lines() > 0 ? own / steps.cold_lines() : 0;
 }
 
 // What walks in unlucky steps add, nanoseconds in the run: memory's time with their lines in part of the caches only, minus
@@ -87,8 +84,10 @@ Beyond beyond_window(const Profile& profile, const Machine& machine, const Steps
   const Function* function = &profile.machine->functions[static_cast<std::size_t>(group.function)];
   double branches = 0, dependent = 0, walks = 0, memory_all = 0;
   std::vector<double> levels(machine.memory ? machine.memory->levels.size() : 0, 0);
-  for (const engine::CompiledBlock& b : cost.blocks) {
-    if (b.function != function || std::ranges::find(group.blocks, b.core.block) == group.blocks.end()) continue;
+  for (int block : group.blocks) {
+    const engine::CompiledBlock* costed = steps.cost_of(group.function, block);
+    if (!costed) continue;
+    const engine::CompiledBlock& b = *costed;
     branches += b.core.by_cause[misprediction];
     double added = b.memory.dependent_ns;
     for (std::size_t l = 0; l < b.memory.level_ns.size() && l < levels.size(); l++) levels[l] += b.memory.level_ns[l], added += b.memory.level_ns[l];
@@ -127,7 +126,7 @@ Beyond beyond_window(const Profile& profile, const Machine& machine, const Steps
     add("conflicts", conflicts_ns(profile, group, *machine.memory, program, core_cycles * cost.ns_per_cycle, instructions) * per_iteration);
   }
   add("branches", branches / group.iterations);
-  add("OS", cost.outside.faults_ns * fault_share(profile, accesses) * per_iteration);
+  add("OS", cost.outside.faults_ns * fault_share(steps, accesses) * per_iteration);
   return out;
 }
 

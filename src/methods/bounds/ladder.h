@@ -33,6 +33,13 @@ class Steps {
   double total_macs() const { return total_macs_; }
   double total_window() const { return total_window_; }
   const engine::CompiledCost& cost() const { return cost_; }
+  // The cost of one block; nothing where it was not executed.
+  const engine::CompiledBlock* cost_of(int function, int block) const {
+    auto it = blocks_.find({function, block});
+    return it == blocks_.end() ? nullptr : it->second;
+  }
+  // First touches of lines in the whole run.
+  double cold_lines() const { return cold_lines_; }
   engine::IdealCode& ideal() { return ideal_; }
   // Cycles per iteration that a cycle of dependences takes at least (equation 4.7). Choices cost nothing: a core may
   // predict them.
@@ -61,9 +68,10 @@ class Steps {
   engine::CoreTables tables_;
   engine::Resolver resolver_;
   engine::CompiledCost cost_;
+  std::map<std::pair<int, int>, const engine::CompiledBlock*> blocks_;
   Cycles macs_, window_;
   std::map<std::pair<int, int>, std::array<double, engine::causes>> causes_;
-  double total_macs_ = 0, total_window_ = 0;
+  double total_macs_ = 0, total_window_ = 0, cold_lines_ = 0;
 };
 
 }  // namespace perfcast::bounds

@@ -56,19 +56,38 @@ double removed_share(const SourceLoop& source, double machine_entries) {
   return source.innermost && machine_entries > 0 && machine_entries < most_kept * source.entries ? 1 - machine_entries / source.entries : 0;
 }
 
-// Which source loop a group is: of the same function if it can be, else any copy; by its place, else by its lines.
-const SourceLoop* source_of(const Profile& profile, const LoopGroup& group, const std::string& function) {
-  const SourceLoop *any = nullptr, *around = nullptr;
-  for (const SourceLoop& loop : profile.source_loops) {
-    if (loop.at.file != group.at.file) continue;
-    if (place_of(loop.at) == place_of(group.at)) {
-      if (loop.function == function) return &loop;
-      if (!any) any = &loop;
-    } else if (loop.function == function && group.at.line >= loop.first_line && group.at.line <= loop.last_line) {
-      if (!around || loop.last_line - loop.first_line < around->last_line - around->first_line) around = &loop;
-    }
+// The loops of the source by their place and by their function: a large program has too many to go through them all for
+// each loop of the code.
+class SourceLoops {
+ public:
+  explicit SourceLoops(const std::vector<SourceLoop>& all) {
+    for (const SourceLoop& loop : all) at_[place_of(loop.at)].push_back(&loop), in_[loop.function].push_back(&loop);
   }
-  return any ? any : around;
+  const std::vector<const SourceLoop*>& at(const Location& place) const { return found(at_, place_of(place)); }
+  const std::vector<const SourceLoop*>& in(const std::string& function) const { return found(in_, function); }
+
+ private:
+  template <class Map, class Key>
+  static const std::vector<const SourceLoop*>& found(const Map& map, const Key& key) {
+    static const std::vector<const SourceLoop*> none;
+    auto it = map.find(key);
+    return it == map.end() ? none : it->second;
+  }
+  std::map<Place, std::vector<const SourceLoop*>> at_;
+  std::map<std::string, std::vector<const SourceLoop*>> in_;
+};
+
+// Which source loop a group is: of the same function if it can be, else any copy; by its place, else by its lines.
+const SourceLoop* source_of(const SourceLoops& loops, const LoopGroup& group, const std::string& function) {
+  const auto& here = loops.at(group.at);
+  for (const SourceLoop* loop : here)
+    if (loop->function == function) return loop;
+  if (!here.empty()) return here.front();
+  const SourceLoop* around = nullptr;
+  for (const SourceLoop* loop : loops.in(function))
+    if (loop->at.file == group.at.file && group.at.line >= loop->first_line && group.at.line <= loop->last_line)
+      if (!around || loop->last_line - loop->first_line < around->last_line - around->first_line) around = loop;
+  return around;
 }
 
 void add_needs(SourceLoop& needs, const SourceLoop& inner, double times) {
@@ -84,7 +103,7 @@ void add_needs(SourceLoop& needs, const SourceLoop& inner, double times) {
 
 // A loop inside that left no loop in the code was unrolled whole: its work is the outer loop's now. Long ones were
 // not: a library routine or a formula took their place.
-void take_in_vanished(const Profile& profile, std::vector<LoopGroup>& groups) {
+void take_in_vanished(const Profile& profile, const SourceLoops& loops, std::vector<LoopGroup>& groups) {
   constexpr double short_enough = 64;  // iterations per entry
   std::set<std::pair<std::string, Place>> present;
   for (const LoopGroup& group : groups) present.insert({profile.machine->functions[static_cast<std::size_t>(group.function)].name, place_of(group.at)});
@@ -93,11 +112,11 @@ void take_in_vanished(const Profile& profile, std::vector<LoopGroup>& groups) {
     group.needs = *group.source;
     const int self = static_cast<int>(group.source - profile.source_loops.data());
     bool inner_left = false;
-    for (std::size_t k = 0; k < profile.source_loops.size(); k++) {
-      const SourceLoop& inner = profile.source_loops[k];
+    for (const SourceLoop* candidate : loops.in(group.source->function)) {
+      const SourceLoop& inner = *candidate;
       std::optional<int> up = inner.parent;
+      if (!up) continue;
       bool vanished = !present.contains({inner.function, place_of(inner.at)});
-      if (!up || inner.function != group.source->function) continue;
       while (up && *up != self && !present.contains({inner.function, place_of(profile.source_loops[static_cast<std::size_t>(*up)].at)}))
         up = profile.source_loops[static_cast<std::size_t>(*up)].parent;
       if (!up || *up != self) continue;
@@ -151,8 +170,9 @@ std::vector<LoopGroup> loop_groups(const Profile& profile) {
     }
   }
   std::erase_if(groups, [](const LoopGroup& group) { return group.machine_loops.empty() || group.machine_iterations <= 0; });
+  const SourceLoops loops(profile.source_loops);
   for (std::size_t g = 0; g < groups.size(); g++) {
-    groups[g].source = source_of(profile, groups[g], profile.machine->functions[static_cast<std::size_t>(groups[g].function)].name);
+    groups[g].source = source_of(loops, groups[g], profile.machine->functions[static_cast<std::size_t>(groups[g].function)].name);
     if (groups[g].source) copies[place_of(groups[g].source->at)].push_back(g);
     groups[g].iterations = groups[g].machine_iterations;
   }
@@ -169,7 +189,7 @@ std::vector<LoopGroup> loop_groups(const Profile& profile) {
       groups[g].iterations *= 1 - groups[g].removed, groups[g].entries *= 1 - groups[g].removed;
     }
   }
-  take_in_vanished(profile, groups);
+  take_in_vanished(profile, loops, groups);
   return groups;
 }
 
