@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cmath>
@@ -44,6 +45,7 @@ Seconds seconds_of(const timeval& t) { return {static_cast<double>(t.tv_sec) + 1
 // Programs that are running now, by process group.
 std::mutex running_mutex;
 bool no_more_programs = false;
+std::atomic<std::atomic<bool>*> stop_flag = nullptr;  // what the first SIGINT sets, if anything
 std::set<pid_t>& running() {
   static auto& groups = *new std::set<pid_t>;  // never destroyed: a signal may come while the program exits
   return groups;
@@ -73,6 +75,12 @@ void end_orphans() {
   }
 }
 
+// A limit beyond what the system can express is none.
+rlim_t limit_of(Bytes bytes) {
+  constexpr double largest = 0x1p63;
+  return bytes.value < largest ? static_cast<rlim_t>(bytes.value) : RLIM_INFINITY;
+}
+
 // Everything that happens in the child between fork and exec; only async-signal-safe calls, nothing allocated.
 [[noreturn]] void become(char* const* arguments, char* const* environment, const RunRequest& request,
                          const Pipe& output, const Pipe& errors, int input, const Pipe& failure) {
@@ -92,12 +100,12 @@ void end_orphans() {
     rlimit no_core{0, 0};
     ::setrlimit(RLIMIT_CORE, &no_core);
     if (request.limits.memory) {
-      auto bytes = static_cast<rlim_t>(request.limits.memory->value);
+      const rlim_t bytes = limit_of(*request.limits.memory);
       rlimit limit{bytes, bytes};
       ::setrlimit(RLIMIT_AS, &limit);
     }
     if (request.limits.file_size) {
-      auto bytes = static_cast<rlim_t>(request.limits.file_size->value);
+      const rlim_t bytes = limit_of(*request.limits.file_size);
       rlimit limit{bytes, bytes};
       ::setrlimit(RLIMIT_FSIZE, &limit);
     }
@@ -229,6 +237,14 @@ void end_running_programs() {
   for (pid_t group : running()) ::kill(-group, SIGTERM);
   if (!running().empty()) ::usleep(200'000);
   for (pid_t group : running()) ::kill(-group, SIGKILL);
+}
+
+void stop_at_first_interrupt(std::atomic<bool>& stop) { stop_flag = &stop; }
+
+bool take_first_interrupt() {
+  std::atomic<bool>* stop = stop_flag.exchange(nullptr);
+  if (stop) *stop = true;
+  return stop != nullptr;
 }
 
 std::string RunOutcome::how_it_ended(const RunLimits& limits) const {

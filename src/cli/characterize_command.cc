@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include <atomic>
-#include <csignal>
 #include <filesystem>
 
+#include "base/ending.h"
 #include "base/mpi.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -25,10 +25,6 @@ struct Options {
 };
 
 std::atomic<bool> stop = false;
-void stop_on_signal(int signal) {
-  stop = true;
-  std::signal(signal, SIG_DFL);  // a second Ctrl-C ends at once
-}
 
 std::string study_text(const characterize::Study& study, double confidence) {
   Table intervals({"test", "repetitions", "half interval", "9 of 10 below", "not detected"});
@@ -86,7 +82,7 @@ Status run(Options& options) {
   options.what.stop = &stop;
   options.what.progress = [&](const characterize::Progress& p) { bar.show(p.doing, p.fraction, p.left.value); };
   options.what.remark = [&](const std::string& text) { bar.clear(), remark(text); };
-  std::signal(SIGINT, stop_on_signal);
+  stop_at_first_interrupt(stop);  // a second Ctrl-C ends at once
   if (options.study) return run_study(options);
   if (options.messages) return measure_parallel(options, bar);
   TRY(Machine machine, characterize::characterize(options.what));

@@ -60,7 +60,8 @@ int exit_code(Trouble trouble) {
 }
 
 // SIGINT, SIGTERM and SIGHUP are taken by a thread that ends what runs, removes what is temporary, and then lets the signal
-// do what it always does. A signal that was ignored when we were started stays ignored.
+// do what it always does; a command may ask that the first SIGINT sets a flag instead. A signal that was ignored when we
+// were started stays ignored.
 void watch_signals() {
   sigset_t watched;
   sigemptyset(&watched);
@@ -71,7 +72,7 @@ void watch_signals() {
   ::pthread_sigmask(SIG_BLOCK, &watched, nullptr);
   std::thread([watched] {
     int signal = 0;
-    while (::sigwait(&watched, &signal) != 0) {}
+    while (::sigwait(&watched, &signal) != 0 || (signal == SIGINT && take_first_interrupt())) {}
     end_running_programs();
     remove_temporary_folders();
     std::signal(signal, SIG_DFL);

@@ -149,6 +149,22 @@ def interrupted(root, number, arguments, body, after):
     place.nothing_left(told)
 
 
+def interrupted_characterization(root, times, code):
+    """The first Ctrl-C ends after the running step and keeps what was measured, a second one ends at once."""
+    place, told = Place(root), f"{times} SIGINT during characterize: "
+    running = subprocess.Popen([program, "characterize", "--quick", "--compiler", "gcc", "--section", "system", "--section", "source", "-o", "m.json"],
+                               cwd=place.folder, env=place.env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    time.sleep(1.0)
+    for _ in range(times):
+        running.send_signal(signal.SIGINT)
+        time.sleep(0.2)
+    errors = running.communicate(timeout=60)[1]
+    check(running.returncode == code, told + f"exit {running.returncode}: {errors}")
+    check((place.folder / "m.json").exists() == (code == 0), told + "the file is " + ("missing" if code == 0 else "there"))
+    check(code != 0 or "interrupted" in errors, told + "it does not say so: " + errors)
+    place.nothing_left(told)
+
+
 def ignored_stays_ignored(root):
     place = Place(root)
     place.source("sleep(1); return 0;")
@@ -176,6 +192,8 @@ with tempfile.TemporaryDirectory() as root:
         for after in (0.05, 0.15, 0.3, 0.5):
             interrupted(root, signal.SIGTERM, sources, loop, after)
         interrupted(root, signal.SIGINT, ["analyze", "--binary", "./p", "-o", "p.json"], loop, 2.0)
+        interrupted_characterization(root, 1, 0)
+        interrupted_characterization(root, 2, -signal.SIGINT)
     ignored_stays_ignored(root)
 print("strangers:", "failed" if failures else "passed")
 sys.exit(bool(failures))
