@@ -29,10 +29,12 @@ CODE = [(9, "load"), (1, "fmul"), (9, "load"), (0, "fadd"), (10, "store"), (6, "
 
 
 def write_profile(path, blocks, scaled=False):
-    """Functions of twelve blocks, each a loop of three, called in a row by main; counts as expressions when scaled."""
+    """Functions of twelve blocks of machine code and as many of IR, three to a loop; counts as expressions when scaled, else with
+    reuse distances and what the source of each loop asks for."""
     numbers = random.Random(1)
     per_function, address = 12, 4096
-    functions = max(1, blocks // per_function)
+    functions = max(1, blocks // per_function // (1 if scaled else 2))
+    inner_counts = [[1000 * numbers.randrange(1, 50) for _ in range(per_function // 3)] for _ in range(functions)]
     with open(path, "w") as out:
         head = {"format": "perfcast.profile", "version": 1, "program": "load", "run": {"isa": "", "parameters": {"N": 1000}, "parameter_arguments": {"N": 1}} if scaled else {"isa": ""}}
         out.write(json.dumps(head)[:-1] + ',\n"machine":{"functions":[\n')
@@ -55,20 +57,47 @@ def write_profile(path, blocks, scaled=False):
             return b
 
         for f in range(functions):
-            inner = 1000 * numbers.randrange(1, 50)
             listed, loops = [], []
             for l in range(per_function // 3):
-                at = 3 * l
+                at, inner = 3 * l, inner_counts[f][l]
                 line = per_function * f + at
                 listed.append(block(f"entry{l}", line, 1000, CODE[:2], [(at + 1, 1000)]))
                 listed.append(block(f"body{l}", line + 1, inner, CODE, [(at + 1, inner - 1000), (at + 2, 1000)], loop=l))
                 listed.append(block(f"exit{l}", line + 2, 1000, CODE[:3], [(at + 3, 1000)] if at + 3 < per_function else []))
                 loops.append({"at": {"file": "load.c", "line": line + 1}, "header": at + 1, "entries": 1000, "iterations": inner})
+            if not scaled:
+                for b in listed:
+                    b["from"] = b["name"]
             out.write(json.dumps({"name": f"f{f}", "calls": count(1000), "blocks": listed, "loops": loops}) + (",\n" if f + 1 < functions else "\n"))
         out.write(']},"forms":' + json.dumps(FORMS))
+        if not scaled:
+            write_ir(out, functions, inner_counts, numbers)
         if scaled:
             out.write(',"scaling":' + json.dumps({"runs": [{"set": {"N": n}, "page_faults": 10} for n in (500, 1000, 2000)], "page_faults": "10", "shares": {"proved": 1.0}, "blocks": {"proved": blocks}, "from": {"N": 1}}))
         out.write("}\n")
+
+
+def write_ir(out, functions, inner_counts, numbers):
+    """The same blocks as IR: one load and one store in each body, reused at some distance; and the loops of the source."""
+    out.write(',\n"ir":{"functions":[\n')
+    for f in range(functions):
+        listed, loops = [], []
+        for l, inner in enumerate(inner_counts[f]):
+            at, line = 3 * l, 12 * f + 3 * l
+            reuse = {"kind": "regular", "bytes": 8, "line": line + 1, "count": inner, "lines": [[0, 0.875, 0], [2 ** numbers.randrange(4, 20), 0.125, 0.1]], "pages": [[1, 1, 0]], "cold": 0.001, "stride_bytes": 8, "stride_share": 0.9}
+            listed += [{"name": f"entry{l}", "at": {"file": "load.c", "line": line}, "count": 1000, "next": [{"to": at + 1, "count": 1000}]},
+                       {"name": f"body{l}", "at": {"file": "load.c", "line": line + 1}, "count": inner, "loop": l, "next": [{"to": at + 1, "count": inner - 1000}, {"to": at + 2, "count": 1000}],
+                        "usage": {"fadd.f64": 1, "fmul.f64": 1, "load.f64": 2, "store.f64": 1, "flops": 2}, "accesses": [dict(reuse, index=0), dict(reuse, index=1, store=True)]},
+                       {"name": f"exit{l}", "at": {"file": "load.c", "line": line + 2}, "count": 1000, "next": [{"to": at + 3, "count": 1000}] if at + 3 < 12 else []}]
+            loops.append({"at": {"file": "load.c", "line": line + 1}, "header": at + 1, "entries": 1000, "iterations": inner})
+        out.write(json.dumps({"name": f"f{f}", "calls": 1000, "blocks": listed, "loops": loops}) + (",\n" if f + 1 < functions else "\n"))
+    out.write(']},"source_loops":[\n')
+    for f in range(functions):
+        for l, inner in enumerate(inner_counts[f]):
+            line = 12 * f + 3 * l
+            loop = {"function": f"f{f}", "at": {"file": "load.c", "line": line + 1}, "first_line": line + 1, "last_line": line + 1, "entries": 1000, "iterations": inner, "flops": 2, "operations": {"fadd.f64": 1, "fmul.f64": 1},
+                    "references": [{"array": "x", "type": "f64", "stride_bytes": [8], "line": line + 1}, {"array": "y", "store": True, "type": "f64", "stride_bytes": [8], "line": line + 1}]}
+            out.write(json.dumps(loop) + (",\n" if (f, l) != (functions - 1, len(inner_counts[f]) - 1) else "]"))
 
 
 def profile(folder, size):

@@ -43,8 +43,10 @@ Status run(const ShowArguments& arguments) {
   auto json = read_json_file(arguments.record);
   std::string format = json ? format_of(*json) : "";
   if (!json || format == Profile::format) {  // a file, or the name of a bundled profile
-    TRY(Profile profile, find_profile(arguments.record));
-    return show_profile(profile, arguments);
+    auto profile = json ? record_from_json<Profile>(*json, arguments.record) : find_profile(arguments.record);
+    if (!profile) return std::unexpected(profile.error());
+    json = Json();  // a profile may be large
+    return show_profile(*profile, arguments);
   }
   if (!arguments.scope.empty()) return wrong_usage("only profiles have parts to show", "leave --scope away");
   if (format == Machine::format) {
