@@ -11,6 +11,8 @@
 #include "methods/models/models.h"
 #include "methods/parallel/parallel.h"
 #include "methods/predict/predict.h"
+#include "methods/scale/features.h"
+#include "methods/scale/regression.h"
 #include "methods/scale/scale.h"
 #include "methods/tree/tree.h"
 #include "record/comparison.h"
@@ -30,7 +32,9 @@
 #include "report/profile_digest.h"
 #include "report/profile_text.h"
 #include "report/record_tables.h"
+#include "report/scale_text.h"
 #include "report/statistics.h"
+#include "report/study_text.h"
 #include "report/tree_text.h"
 #include "report/validation_text.h"
 
@@ -162,6 +166,26 @@ void read_bounds(const std::string& text) {
 
 void read_equation(const std::string& text) {
   if (auto equation = record_in<Equation>(text)) report::equation_text(*equation), report::equations_text({*equation, *equation});
+}
+
+void read_runs(const std::string& text) {
+  auto runs = record_in<TimedRuns>(text);
+  if (!runs) return;
+  auto regression = scale::fit_costs(runs->runs);
+  if (!regression) return;
+  record_text(*regression), report::regression_text(*regression);
+  static const Profile profile = read_record<Profile>(std::string(PERFCAST_SOURCE_DIR) + "/tests/golden/scale/equation/triangle.profile.json").value();
+  scale::ScaleOptions options;
+  options.at = {{{"N", 1000}}};
+  if (auto equation = scale::scale_by_regression(profile, *regression, options)) record_text(*equation), report::equation_text(*equation);
+}
+
+void read_shown(const std::string& text) {
+  if (auto choice = record_in<Choice>(text)) report::choice_text(*choice);
+  if (auto comparison = record_in<Comparison>(text)) report::comparison_text(*comparison);
+  if (auto gate = record_in<Gate>(text)) report::gate_text(*gate);
+  if (auto regression = record_in<Regression>(text)) report::regression_text(*regression);
+  if (auto study = record_in<Study>(text)) report::study_text(*study);
 }
 
 void read_tree(const std::string& text) {

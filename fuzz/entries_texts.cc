@@ -10,11 +10,16 @@
 #include "methods/graph/graph.h"
 #include "methods/parallel/templates.h"
 #include "methods/scale/model.h"
+#include "methods/scale/scale.h"
+#include "methods/scale/static_model.h"
 #include "methods/tree/skeleton.h"
 #include "methods/validate/suite.h"
 #include "record/equation.h"
+#include "record/library.h"
 #include "record/messages.h"
 #include "record/network.h"
+#include "report/equation_text.h"
+#include "report/scale_text.h"
 
 namespace perfcast::fuzz {
 namespace {
@@ -60,7 +65,27 @@ void read_network(const std::string& text) {
     (void)engine::pattern_seconds(*network, name, 16, 1000, {{"startup", 1e-6}, {"per_byte", 1e-9}});
 }
 
-void read_plan(const std::string& text) { record_in<ParallelPlan>(text); }
+void read_plan(const std::string& text) {
+  scale::ScaleOptions options;
+  options.plan = record_in<ParallelPlan>(text);
+  if (!options.plan) return;
+  static const Machine machine = find_machine("toy").value();
+  static const Profile profile = read_record<Profile>(std::string(PERFCAST_SOURCE_DIR) + "/tests/golden/scale/plan/triangle.profile.json").value();
+  options.at = {{{"N", 1000}, {"P", 8}}};
+  if (auto equation = scale::scale(profile, machine, options)) record_text(*equation), report::equation_text(*equation);
+}
+
+void read_static(const std::string& text) {
+  auto problem = record_in<StaticProblem>(text);
+  if (!problem) return;
+  if (auto solved = scale::solve_static(std::move(*problem), {})) record_text(*solved), report::static_text(*solved);
+}
+
+void read_sorting(const std::string& text) {
+  auto study = record_in<SortingStudy>(text);
+  if (!study) return;
+  if (auto solved = scale::solve_sorting(std::move(*study))) record_text(*solved), report::sorting_text(*solved);
+}
 
 void read_suite(const std::string& text) { (void)validate::parse_suite(text, "fuzz"); }
 

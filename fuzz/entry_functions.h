@@ -13,6 +13,9 @@ void read_equation(const std::string& text);
 void read_machine(const std::string& text);
 void read_prediction(const std::string& text);
 void read_profile(const std::string& text);
+void read_runs(const std::string& text);
+// Records that are only shown: choices, comparisons, gates, regressions, studies.
+void read_shown(const std::string& text);
 void read_tree(const std::string& text);
 void read_validation(const std::string& text);
 // The same reader as read_profile, followed by what is slow: bounds, use-trees and equations.
@@ -24,6 +27,8 @@ void read_design(const std::string& text);
 void read_expression(const std::string& text);
 void read_network(const std::string& text);
 void read_plan(const std::string& text);
+void read_sorting(const std::string& text);
+void read_static(const std::string& text);
 void read_suite(const std::string& text);
 void read_template(const std::string& text);
 void read_tree_skeleton(const std::string& text);
