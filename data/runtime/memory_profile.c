@@ -234,22 +234,24 @@ void perfcast_range(uint32_t id, uint64_t address, uint64_t bytes) {
 
 // Long bursts skip most loads and stores but still report branches: following them in the short ones is enough.
 enum { branches_to_warm_up = 200 };
-static void count_branch(uint32_t id, int wrong) {
+static void count_branch(uint32_t id, int taken, int wrong) {
   if (++branches_in_burst <= branches_to_warm_up) return;  // the history of the burst's start is not the program's
-  branches[id].executed += burst_weight, branches[id].mispredicted += wrong ? burst_weight : 0;
+  branches[id].executed += burst_weight;
+  if (taken) branches[id].taken += burst_weight;
+  if (wrong) branches[id].mispredicted += burst_weight;
   if ((branches_in_burst & 1023) == 0 && seconds() - burst_start > burst_longest) end_burst();
 }
 void perfcast_branch(uint32_t id, uint32_t taken) {
-  if (perfcast_burst && !burst_long && mine() && !finding_pace()) count_branch(id, wrong_direction(id, taken != 0));
+  if (perfcast_burst && !burst_long && mine() && !finding_pace()) count_branch(id, taken != 0, wrong_direction(id, taken != 0));
 }
 // A jump by a table or through a pointer.
 void perfcast_jump(uint32_t id, uint64_t target) {
-  if (perfcast_burst && !burst_long && mine() && !finding_pace()) count_branch(id, wrong_target(id, target));
+  if (perfcast_burst && !burst_long && mine() && !finding_pace()) count_branch(id, 1, wrong_target(id, target));
 }
 
 // A choice between two values: the code generator may make a branch of it, or not; so history does without it.
 void perfcast_choice(uint32_t id, uint32_t taken) {
-  if (perfcast_burst && !burst_long && mine() && !finding_pace()) count_branch(id, wrong_condition(id, taken != 0));
+  if (perfcast_burst && !burst_long && mine() && !finding_pace()) count_branch(id, taken != 0, wrong_condition(id, taken != 0));
 }
 
 // ---- The clock of bursts.

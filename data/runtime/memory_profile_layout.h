@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 enum {
-  perfcast_memory_magic = 0x50434d33,  // "PCM3"
+  perfcast_memory_magic = 0x50434d34,  // "PCM4"
   perfcast_line_bins = 96,             // four per octave of reuse distance in lines
   perfcast_page_bins = 80,             // four per octave of reuse distance in pages
   perfcast_strata = 3,                 // by sampling: every page; one in up to 16; one in more
@@ -28,7 +28,7 @@ struct perfcast_access_data {
 
 enum { perfcast_is_store = (int)0x80000000 };  // added to the number of an access that is a store
 
-struct perfcast_branch_data { double executed, mispredicted; };  // weighted as the touches are
+struct perfcast_branch_data { double executed, taken, mispredicted; };  // weighted as the touches are
 
 struct perfcast_memory_header {
   uint32_t magic, accesses, branches, page_bytes;

@@ -18,7 +18,7 @@
 #include "frontends/llvm_ir/source_loops.h"
 #include "frontends/machine_code/binary.h"
 #include "frontends/machine_code/machine_graph.h"
-#include "frontends/memory_profile/memory_profile.h"
+#include "frontends/memory_profile/branches.h"
 #include "frontends/scaling/add_scaling.h"
 
 namespace perfcast {
@@ -110,7 +110,7 @@ std::optional<CompiledProgram> host_copy(const AnalyzeOptions& options, const Co
 }
 
 // How the accesses and branches behave, from a run of its own. Counts are known without it, so it may fail.
-Status add_memory(const CompiledProgram& program, const llvm_ir::CountOptions& count, Profile& profile) {
+memory_profile::Choices add_memory(const CompiledProgram& program, const llvm_ir::CountOptions& count, Profile& profile) {
   memory_profile::Options options;
   options.arguments = count.arguments, options.input_file = count.input_file, options.limits = count.limits;
   options.runner = count.runner, options.folder = count.folder;
@@ -125,8 +125,8 @@ Status add_memory(const CompiledProgram& program, const llvm_ir::CountOptions& c
   profile.made_by.more["memory bursts"] = options.whole_run ? "the whole run" :
       fmt::format("{} short, {} long, {:.0f} % of the time, up to {} lines", seen->short_bursts, seen->long_bursts,
                   100 * seen->burst_share, seen->deepest_lines);
-  apply(*seen, *profile.ir);
-  return {};
+  apply(*seen, *profile.ir), apply_branches(*seen, *profile.ir);
+  return choices_of(*seen);
 }
 
 // The machine code of the same IR, decoded, with its counts.
@@ -265,9 +265,10 @@ Status add_levels(const AnalyzeOptions& options, const CompiledProgram& program,
     TRY(llvm_ir::IrLevel level, ir_level(program, final_run));
     profile.ir = std::move(level.graph), profile.library_calls = std::move(level.library_calls);
   }
+  memory_profile::Choices choices;
   if (options.memory_level && profile.ir && final_run.complete) {
     tell("watching memory and branches");
-    CHECK_OK(add_memory(counted, count, profile));
+    choices = add_memory(counted, count, profile);
   }
   if (options.machine_level) {
     tell("decoding the machine code");
@@ -275,7 +276,7 @@ Status add_levels(const AnalyzeOptions& options, const CompiledProgram& program,
       profile.gaps.push_back({"the machine level is missing: " + added.error().message(), {}, 0});
   }
   if (profile.machine && profile.ir) {
-    memory_profile::pass_on_mispredictions(*profile.ir, profile.forms, *profile.machine);
+    memory_profile::pass_on_branches(*profile.ir, choices, profile.forms, *profile.machine);
     if (final_run.complete && options.target.empty() && options.launcher.empty()) {
       tell("counting what runs in libraries");
       add_libraries(options, program, final_run, profile);

@@ -71,7 +71,6 @@ struct Block {
   std::vector<Instruction> code;         // machine level
   std::optional<std::string> from;       // block of the IR level this machine block came from
   std::optional<double> mispredicted;    // mispredictions of its branch in the run, by the simulated predictor
-  std::optional<double> choices_mispredicted;  // IR level: of the worst of its selects, had it become a branch
   std::vector<Access> accesses;          // IR level: memory behaviour of its loads and stores
   bool operator==(const Block&) const = default;
 };
@@ -79,7 +78,7 @@ template <class Fields>
 void describe(Fields& f, Block& b) {
   f.need("name", b.name), f("kind", b.kind), f("at", b.at), f.need("count", b.count), f("loop", b.loop), f("next", b.next);
   f("usage", b.usage), f("calls", b.calls), f("code", b.code), f("from", b.from), f("mispredicted", b.mispredicted);
-  f("choices_mispredicted", b.choices_mispredicted), f("accesses", b.accesses);
+  f("accesses", b.accesses);
 }
 
 struct Loop {

@@ -88,10 +88,48 @@ void report_branch(Runtime& runtime, BranchInst& branch, std::uint32_t id) {
   builder.CreateCall(runtime.branch, {builder.getInt32(id), builder.CreateZExt(branch.getCondition(), builder.getInt32Ty())});
 }
 
-void report_choice(Runtime& runtime, SelectInst& choice, std::uint32_t id) {
+// A choice between two values, written as such or as the lesser or greater of two.
+bool is_choice(const Instruction& instruction) {
+  if (auto* select = dyn_cast<SelectInst>(&instruction))
+    return select->getCondition()->getType()->isIntegerTy(1) && !select->getType()->isVectorTy() && !select->getType()->isIntegerTy(1);
+  auto* intrinsic = dyn_cast<IntrinsicInst>(&instruction);
+  if (!intrinsic || !intrinsic->getType()->isIntegerTy()) return false;
+  switch (intrinsic->getIntrinsicID()) {
+    case Intrinsic::abs: case Intrinsic::smin: case Intrinsic::smax: case Intrinsic::umin: case Intrinsic::umax: case Intrinsic::usub_sat: return true;
+    default: return false;
+  }
+}
+bool is_division(const Instruction& instruction) {
+  return instruction.isIntDivRem() && instruction.getType()->isIntegerTy(64) && !isa<Constant>(instruction.getOperand(1));
+}
+BranchKind kind_of(const Instruction& instruction) {
+  return is_choice(instruction) ? BranchKind::choice : is_division(instruction) ? BranchKind::division : BranchKind::branch;
+}
+// The quotient and the remainder of the same numbers come from one division.
+bool divided_before(const Instruction& division) {
+  for (const Instruction* before = division.getPrevNode(); before; before = before->getPrevNode())
+    if (is_division(*before) && before->getOperand(0) == division.getOperand(0) && before->getOperand(1) == division.getOperand(1)) return true;
+  return false;
+}
+
+// What the condition of a choice would be, were it a branch.
+Value* condition_of(IRBuilder<>& builder, Instruction& choice) {
+  if (auto* select = dyn_cast<SelectInst>(&choice)) return select->getCondition();
+  Value *left = choice.getOperand(0), *right = choice.getOperand(1);
+  if (is_division(choice)) return builder.CreateICmpULT(builder.CreateOr(left, right), builder.getInt64(1ull << 32));
+  switch (cast<IntrinsicInst>(choice).getIntrinsicID()) {
+    case Intrinsic::abs: return builder.CreateIsNeg(left);
+    case Intrinsic::smin: return builder.CreateICmpSLT(left, right);
+    case Intrinsic::smax: return builder.CreateICmpSGT(left, right);
+    case Intrinsic::umax: return builder.CreateICmpUGT(left, right);
+    default: return builder.CreateICmpULT(left, right);  // the lesser; a difference, but not below zero
+  }
+}
+
+void report_choice(Runtime& runtime, Instruction& choice, std::uint32_t id) {
   IRBuilder<> builder(&choice);
   give_position(builder, choice);
-  builder.CreateCall(runtime.choice, {builder.getInt32(id), builder.CreateZExt(choice.getCondition(), builder.getInt32Ty())});
+  builder.CreateCall(runtime.choice, {builder.getInt32(id), builder.CreateZExt(condition_of(builder, choice), builder.getInt32Ty())});
 }
 
 // On the way to each of its targets a switch tells which one it is.
@@ -118,20 +156,16 @@ void report_call(Runtime& runtime, CallBase& call, std::uint32_t id) {
   builder.CreateCall(runtime.jump, {builder.getInt32(id), builder.CreatePtrToInt(call.getCalledOperand(), builder.getInt64Ty())});
 }
 
-bool is_choice(const Instruction& instruction) {
-  auto* select = dyn_cast<SelectInst>(&instruction);
-  return select && select->getCondition()->getType()->isIntegerTy(1) && !select->getType()->isVectorTy();
-}
-
-// What a predictor may be wrong about: conditional branches, switches, calls through pointers, and choices between two
-// values, of which the code generator may make branches.
+// What a predictor may be wrong about: conditional branches, switches, calls through pointers, and what the code generator
+// may make branches of.
 std::vector<Instruction*> find_branches(Function& function) {
   std::vector<Instruction*> found;
   for (BasicBlock& block : function)
     for (Instruction& instruction : block) {
       auto* branch = dyn_cast<BranchInst>(&instruction);
       auto* call = dyn_cast<CallBase>(&instruction);
-      if ((branch && branch->isConditional()) || isa<SwitchInst>(&instruction) || (call && call->isIndirectCall()) || is_choice(instruction))
+      if ((branch && branch->isConditional()) || isa<SwitchInst>(&instruction) || (call && call->isIndirectCall()) ||
+          is_choice(instruction) || (is_division(instruction) && !divided_before(instruction)))
         found.push_back(&instruction);
     }
   return found;
@@ -140,7 +174,7 @@ std::vector<Instruction*> find_branches(Function& function) {
 void report_branch_like(Runtime& runtime, Instruction& instruction, std::uint32_t id) {
   if (auto* branch = dyn_cast<BranchInst>(&instruction)) report_branch(runtime, *branch, id);
   else if (auto* jump = dyn_cast<SwitchInst>(&instruction)) report_switch(runtime, *jump, id);
-  else if (auto* choice = dyn_cast<SelectInst>(&instruction)) report_choice(runtime, *choice, id);
+  else if (kind_of(instruction) != BranchKind::branch) report_choice(runtime, instruction, id);
   else report_call(runtime, cast<CallBase>(instruction), id);
 }
 
@@ -159,7 +193,7 @@ void instrument(Function& function, Runtime& runtime, MemoryProfile& profile) {
     Instruction* branch = slow_of(branches[i]);
     if (!branch || (isa<BranchInst>(branch) && !cast<BranchInst>(branch)->isConditional())) continue;
     report_branch_like(runtime, *branch, static_cast<std::uint32_t>(profile.branches.size()));
-    profile.branches.push_back({{function.getName().str(), branch_blocks[i]}, isa<SelectInst>(branch), 0, 0});
+    profile.branches.push_back({{function.getName().str(), branch_blocks[i]}, kind_of(*branch), 0, 0, 0});
   }
   for (std::size_t i = 0; i < found.size(); i++) {
     Instruction* copy = slow_of(found[i].instruction);

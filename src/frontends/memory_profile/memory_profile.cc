@@ -101,7 +101,7 @@ Status read_results(const std::string& path, bool whole, MemoryProfile& profile)
   for (BranchSite& site : profile.branches) {
     perfcast_branch_data data;
     std::memcpy(&data, at, sizeof data), at += sizeof data;
-    site.executed = data.executed, site.mispredicted = data.mispredicted;
+    site.executed = data.executed, site.taken = data.taken, site.mispredicted = data.mispredicted;
   }
   profile.short_bursts = static_cast<double>(header.short_bursts);
   profile.long_bursts = static_cast<double>(header.long_bursts);
@@ -156,76 +156,6 @@ void apply(const MemoryProfile& profile, Graph& ir) {
       access.count = it->second->count.value * (site.lines_per_execution > 0 ? site.lines_per_execution : 1);
       it->second->accesses.push_back(std::move(access));
     }
-  for (const BranchSite& site : profile.branches)
-    if (auto it = blocks.find({site.function, site.block}); it != blocks.end() && site.executed > 0) {
-      Block& block = *it->second;
-      double mispredicted = block.count.value * site.mispredicted / site.executed;
-      if (site.choice) block.choices_mispredicted = std::max(mispredicted, block.choices_mispredicted.value_or(0));
-      else block.mispredicted = block.mispredicted.value_or(0) + mispredicted;
-    }
-}
-
-namespace {
-
-// Which machine blocks of an IR block take its mispredictions: those that jump by a table, else those with a
-// conditional branch, else those that call through a pointer.
-int claim_of(const Block& block, const std::vector<InstructionForm>& forms) {
-  bool jumps = false, conditional = false, calls = false;
-  for (const Instruction& instruction : block.code) {
-    const InstructionForm& form = forms[static_cast<std::size_t>(instruction.form)];
-    jumps = jumps || (form.branch && form.indirect && !form.ret && !form.call);
-    conditional = conditional || form.conditional, calls = calls || (form.call && form.indirect);
-  }
-  return jumps && block.next.size() > 1 ? 3 : conditional && block.next.size() > 1 ? 2 : calls ? 1 : 0;
-}
-
-// A branch the code generator made of a select: the block is counted, but where it goes from there is a guess.
-bool invented_branch(const Block& block) {
-  bool guessed = block.count.certainty != Certainty::ratio;
-  for (const Edge& edge : block.next) guessed = guessed && edge.count.certainty == Certainty::ratio;
-  return guessed;
-}
-
-}  // namespace
-
-// Mispredictions are kept in number: copies of an IR block and the tree of comparisons a switch became share them by
-// their executions. Branches made of selects have their own.
-void pass_on_mispredictions(const Graph& ir, const std::vector<InstructionForm>& forms, Graph& machine) {
-  std::map<std::pair<std::string, std::string>, const Block*> blocks;
-  for (const Function& function : ir.functions)
-    for (const Block& block : function.blocks)
-      if (block.mispredicted || block.choices_mispredicted) blocks[{function.name, block.name}] = &block;
-  for (Function& function : machine.functions) {
-    struct Claims {
-      int strongest = 0;
-      double executions = 0;
-    };
-    auto origin = [&](const Block& block) {
-      auto found = block.from ? blocks.find({function.name, *block.from}) : blocks.end();
-      return found == blocks.end() ? nullptr : found->second;
-    };
-    auto of_choice = [&](const Block& block, const Block& from) {
-      return from.choices_mispredicted && claim_of(block, forms) == 2 && invented_branch(block);
-    };
-    std::map<std::string, Claims> claims;  // of the machine blocks an IR block became
-    for (const Block& block : function.blocks) {
-      const Block* from = origin(block);
-      if (!from || of_choice(block, *from)) continue;
-      Claims& all = claims[*block.from];
-      int claim = claim_of(block, forms);
-      if (claim > all.strongest) all = {claim, 0};
-      if (claim == all.strongest) all.executions += block.count.value;
-    }
-    for (Block& block : function.blocks) {
-      const Block* from = origin(block);
-      if (!from || from->count.value <= 0) continue;
-      const Claims& all = claims[*block.from];
-      if (of_choice(block, *from))
-        block.mispredicted = *from->choices_mispredicted * block.count.value / from->count.value;
-      else if (from->mispredicted && all.strongest > 0 && all.executions > 0 && claim_of(block, forms) == all.strongest)
-        block.mispredicted = *from->mispredicted * block.count.value / all.executions;
-    }
-  }
 }
 
 }  // namespace perfcast::memory_profile

@@ -33,9 +33,12 @@ struct AccessSite : Site {
   double touches = 0;  // seen in bursts
   double lines_per_execution = 0;  // of memory-copying intrinsics
 };
+// Besides branches, what the code generator may make one of: a choice between two values; a division, which it may do in
+// half the width where both operands are small ("taken" then).
+enum class BranchKind { branch, choice, division };
 struct BranchSite : Site {
-  bool choice = false;                    // a select, not a branch
-  double executed = 0, mispredicted = 0;  // in bursts
+  BranchKind kind = BranchKind::branch;
+  double executed = 0, taken = 0, mispredicted = 0;  // in bursts
 };
 
 // Runs this short are watched whole: bursts would see little of them.
@@ -56,8 +59,5 @@ Result<MemoryProfile> build_profiled(const llvm_ir::CompiledProgram& program, co
 
 // Puts accesses and mispredictions into the blocks of the IR graph, scaled to its exact counts.
 void apply(const MemoryProfile& profile, Graph& ir);
-
-// Hands the mispredictions of IR branches on to the machine blocks that end in them.
-void pass_on_mispredictions(const Graph& ir, const std::vector<InstructionForm>& forms, Graph& machine);
 
 }  // namespace perfcast::memory_profile

@@ -1,0 +1,175 @@
+#include "frontends/memory_profile/branches.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
+namespace perfcast::memory_profile {
+
+void apply_branches(const MemoryProfile& profile, Graph& ir) {
+  std::map<std::pair<std::string, std::string>, Block*> blocks;
+  for (Function& function : ir.functions)
+    for (Block& block : function.blocks) blocks[{function.name, block.name}] = &block;
+  for (const BranchSite& site : profile.branches)
+    if (auto it = blocks.find({site.function, site.block});
+        it != blocks.end() && site.kind == BranchKind::branch && site.executed > 0) {
+      Block& block = *it->second;
+      block.mispredicted = block.mispredicted.value_or(0) + block.count.value * site.mispredicted / site.executed;
+    }
+}
+
+Choices choices_of(const MemoryProfile& profile) {
+  Choices choices;
+  for (const BranchSite& site : profile.branches)
+    if (site.kind != BranchKind::branch && site.executed > 0)
+      choices[{site.function, site.block}].push_back({site.kind, site.taken / site.executed, site.mispredicted / site.executed});
+  return choices;
+}
+
+namespace {
+
+// Which machine blocks of an IR block take its mispredictions: those that jump by a table, else those with a
+// conditional branch, else those that call through a pointer.
+int claim_of(const Block& block, const std::vector<InstructionForm>& forms) {
+  bool jumps = false, conditional = false, calls = false;
+  for (const Instruction& instruction : block.code) {
+    const InstructionForm& form = forms[static_cast<std::size_t>(instruction.form)];
+    jumps = jumps || (form.branch && form.indirect && !form.ret && !form.call);
+    conditional = conditional || form.conditional, calls = calls || (form.call && form.indirect);
+  }
+  return jumps && block.next.size() > 1 ? 3 : conditional && block.next.size() > 1 ? 2 : calls ? 1 : 0;
+}
+
+// One function's machine code.
+class Branches {
+ public:
+  Branches(Function& function, const std::vector<InstructionForm>& forms) : function_(function), forms_(forms) { find_origins(); }
+
+  // The IR block it is a piece of.
+  const std::optional<std::string>& origin(const Block& block) const {
+    return origins_[static_cast<std::size_t>(&block - function_.blocks.data())];
+  }
+
+  // A branch the code generator made inside an IR block: the ways through that block meet again at once (the tree of a
+  // switch does not), and how often each was taken is a guess.
+  bool invented(const Block& block) const {
+    if (!origin(block) || claim_of(block, forms_) != 2 || block.next.size() != 2 || block.count.certainty == Certainty::ratio) return false;
+    const Edge &one = block.next[0], &other = block.next[1];
+    if (one.to < 0 || other.to < 0 || one.count.certainty != Certainty::ratio || other.count.certainty != Certainty::ratio) return false;
+    auto after_one = way_inside(one, block), after_other = way_inside(other, block);
+    return after_one == other.to || after_other == one.to || (after_one && after_one == after_other);
+  }
+
+  // It chooses between a division and the same in another width.
+  bool of_division(const Block& block) const {
+    return std::ranges::all_of(block.next, [&](const Edge& edge) { return divides(behind(edge)); });
+  }
+
+  // What is known of the choices of an IR block, told to the branches it became. Where their numbers differ, some
+  // choices became no branch: nobody knows which, and the hardest to predict is the most likely to be seen.
+  void tell(const std::string& from, const std::vector<Choice>& choices) {
+    for (BranchKind kind : {BranchKind::choice, BranchKind::division}) {
+      std::vector<Block*> branches;
+      for (Block& block : function_.blocks)
+        if (origin(block) == from && invented(block) && of_division(block) == (kind == BranchKind::division)) branches.push_back(&block);
+      std::vector<Choice> known;
+      std::ranges::copy_if(choices, std::back_inserter(known), [&](const Choice& choice) { return choice.kind == kind; });
+      if (known.empty()) continue;
+      for (std::size_t k = 0; k < branches.size(); k++) {
+        const Choice& choice = known.size() == branches.size() ? known[k] : *std::ranges::max_element(known, {}, &Choice::mispredicted);
+        branches[k]->mispredicted = choice.mispredicted * branches[k]->count.value;
+        if (kind == BranchKind::division) share_division(*branches[k], choice.taken);
+      }
+    }
+  }
+
+ private:
+  // Blocks the code generator made have no name of the IR; one that is reached from pieces of one IR block alone is a
+  // piece of it.
+  void find_origins() {
+    std::vector<std::vector<std::size_t>> before(function_.blocks.size());
+    for (std::size_t b = 0; b < function_.blocks.size(); b++) {
+      origins_.push_back(function_.blocks[b].from);
+      for (const Edge& edge : function_.blocks[b].next)
+        if (edge.to >= 0) before[static_cast<std::size_t>(edge.to)].push_back(b);
+    }
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::size_t b = 0; b < before.size(); b++) {
+        if (origins_[b] || before[b].empty() || !origins_[before[b][0]]) continue;
+        if (!std::ranges::all_of(before[b], [&](std::size_t p) { return origins_[p] == origins_[before[b][0]]; })) continue;
+        origins_[b] = origins_[before[b][0]], changed = true;
+      }
+    }
+  }
+  const Block& behind(const Edge& edge) const { return function_.blocks[static_cast<std::size_t>(edge.to)]; }
+  Block& behind(const Edge& edge) { return function_.blocks[static_cast<std::size_t>(edge.to)]; }
+
+  // Where a piece of the same IR block leads to, if it leads to one place.
+  std::optional<int> way_inside(const Edge& edge, const Block& from) const {
+    const Block& piece = behind(edge);
+    return origin(piece) == origin(from) && piece.next.size() == 1 ? std::optional(piece.next[0].to) : std::nullopt;
+  }
+
+  const std::string* division_of(const Block& block) const {
+    for (const Instruction& instruction : block.code)
+      if (const std::string& opcode = forms_[static_cast<std::size_t>(instruction.form)].opcode; opcode.contains("DIV")) return &opcode;
+    return nullptr;
+  }
+  bool divides(const Block& block) const { return division_of(block) != nullptr; }
+
+  void share_division(Block& test, double narrow) {
+    for (Edge& edge : test.next) {
+      Block& division = behind(edge);
+      double share = division_of(division)->contains("32") ? narrow : 1 - narrow;
+      edge.count.value = division.count.value = share * test.count.value;
+      if (division.next.size() == 1) division.next[0].count.value = division.count.value;
+    }
+  }
+
+  Function& function_;
+  const std::vector<InstructionForm>& forms_;
+  std::vector<std::optional<std::string>> origins_;
+};
+
+}  // namespace
+
+// Mispredictions are kept in number: copies of an IR block and the tree of comparisons a switch became share them by
+// their executions. Branches made of choices have their own.
+void pass_on_branches(const Graph& ir, const Choices& choices, const std::vector<InstructionForm>& forms, Graph& machine) {
+  std::map<std::pair<std::string, std::string>, const Block*> blocks;
+  for (const Function& function : ir.functions)
+    for (const Block& block : function.blocks)
+      if (block.mispredicted) blocks[{function.name, block.name}] = &block;
+  for (Function& function : machine.functions) {
+    Branches branches(function, forms);
+    struct Claims {
+      int strongest = 0;
+      double executions = 0;
+    };
+    auto in_ir = [&](const Block& block) {
+      const auto& origin = branches.origin(block);
+      auto found = origin ? blocks.find({function.name, *origin}) : blocks.end();
+      return found == blocks.end() || found->second->count.value <= 0 || branches.invented(block) ? nullptr : found->second;
+    };
+    std::map<std::string, Claims> claims;  // of the machine blocks an IR block became
+    for (const Block& block : function.blocks) {
+      if (!in_ir(block)) continue;
+      Claims& all = claims[*branches.origin(block)];
+      int claim = claim_of(block, forms);
+      if (claim > all.strongest) all = {claim, 0};
+      if (claim == all.strongest) all.executions += block.count.value;
+    }
+    for (Block& block : function.blocks) {
+      const Block* from = in_ir(block);
+      if (!from) continue;
+      const Claims& all = claims[*branches.origin(block)];
+      if (all.strongest > 0 && all.executions > 0 && claim_of(block, forms) == all.strongest)
+        block.mispredicted = *from->mispredicted * block.count.value / all.executions;
+    }
+    for (auto it = choices.lower_bound({function.name, ""}); it != choices.end() && it->first.first == function.name; ++it)
+      branches.tell(it->first.second, it->second);
+  }
+}
+
+}  // namespace perfcast::memory_profile

@@ -1,0 +1,87 @@
+// Small machine graphs as the code generator makes them, and who gets which mispredictions.
+#include "frontends/memory_profile/branches.h"
+
+#include <gtest/gtest.h>
+
+namespace perfcast::memory_profile {
+namespace {
+
+const std::vector<InstructionForm> forms = [] {
+  std::vector<InstructionForm> all(5);
+  all[0].opcode = "ADD32rr";
+  all[1].opcode = "JCC_1", all[1].branch = all[1].conditional = true;
+  all[2].opcode = "DIV32r", all[3].opcode = "DIV64r", all[4].opcode = "JMP_1", all[4].branch = true;
+  return all;
+}();
+
+Block block(const std::string& from, std::vector<int> code, double count, std::vector<std::pair<int, double>> next, bool guessed) {
+  Block b;
+  b.name = from, b.from = from, b.count.value = count;
+  for (int form : code) {
+    Instruction instruction;
+    instruction.form = form;
+    b.code.push_back(instruction);
+  }
+  for (auto [to, times] : next) b.next.push_back({to, {times, "", guessed ? Certainty::ratio : Certainty::counted}});
+  return b;
+}
+
+// An IR block "loop" of 1000 executions whose own branch is mispredicted 10 times.
+Graph loop_in_ir() {
+  Function f;
+  f.name = "f";
+  f.blocks = {block("loop", {}, 1000, {{0, 990}, {1, 10}}, false), block("end", {}, 10, {}, false)};
+  f.blocks[0].mispredicted = 10;
+  Graph graph;
+  graph.functions = {f};
+  return graph;
+}
+Graph machine(std::vector<Block> blocks) {
+  Function f;
+  f.name = "f", f.blocks = std::move(blocks);
+  Graph graph;
+  graph.functions = {f};
+  return graph;
+}
+double mispredicted(const Graph& graph, std::size_t b) { return graph.functions[0].blocks[b].mispredicted.value_or(0); }
+
+TEST(Branches, AChoiceThatBecameABranchHasItsOwnMispredictions) {
+  Graph code = machine({block("loop", {0, 1}, 1000, {{1, 500}, {2, 500}}, true), block("loop", {0}, 500, {{2, 500}}, true),
+                        block("loop", {0, 1}, 1000, {{0, 990}, {3, 10}}, false), block("end", {}, 10, {}, false)});
+  pass_on_branches(loop_in_ir(), {{{"f", "loop"}, {{BranchKind::choice, 0.5, 0.3}}}}, forms, code);
+  EXPECT_DOUBLE_EQ(mispredicted(code, 0), 300);
+  EXPECT_DOUBLE_EQ(mispredicted(code, 2), 10);
+}
+
+TEST(Branches, ChoicesAreMetInTheirOrder) {
+  Graph code = machine({block("loop", {1}, 1000, {{1, 500}, {2, 500}}, true), block("loop", {0}, 500, {{2, 500}}, true),
+                        block("loop", {1}, 1000, {{3, 500}, {4, 500}}, true), block("loop", {0}, 500, {{4, 500}}, true),
+                        block("loop", {0, 1}, 1000, {{0, 990}, {5, 10}}, false), block("end", {}, 10, {}, false)});
+  pass_on_branches(loop_in_ir(), {{{"f", "loop"}, {{BranchKind::choice, 0.5, 0.4}, {BranchKind::choice, 0.5, 0.1}}}}, forms, code);
+  EXPECT_DOUBLE_EQ(mispredicted(code, 0), 400);
+  EXPECT_DOUBLE_EQ(mispredicted(code, 2), 100);
+}
+
+// One condition of two parts: the first part leaves the block, so it is no choice, whatever choices there are.
+TEST(Branches, ACutConditionSharesTheMispredictionsOfItsBranch) {
+  Graph code = machine({block("loop", {0, 1}, 1000, {{1, 996}, {2, 4}}, true), block("loop", {1}, 996, {{0, 990}, {2, 6}}, true),
+                        block("end", {}, 10, {}, false)});
+  pass_on_branches(loop_in_ir(), {{{"f", "loop"}, {{BranchKind::choice, 0.5, 0.4}}}}, forms, code);
+  EXPECT_NEAR(mispredicted(code, 0), 5, 0.1);
+  EXPECT_NEAR(mispredicted(code, 1), 5, 0.1);
+}
+
+TEST(Branches, ADivisionInHalfItsWidth) {
+  Graph code = machine({block("loop", {0, 1}, 1000, {{1, 560}, {2, 440}}, true), block("loop", {3}, 560, {{3, 560}}, true),
+                        block("loop", {2}, 440, {{3, 440}}, true), block("loop", {0, 1}, 1000, {{0, 990}, {4, 10}}, false),
+                        block("end", {}, 10, {}, false)});
+  for (std::size_t made : {1, 2, 3}) code.functions[0].blocks[made].from.reset();  // the code generator made them
+  pass_on_branches(loop_in_ir(), {{{"f", "loop"}, {{BranchKind::choice, 0.5, 0.4}, {BranchKind::division, 0.9, 0.08}}}}, forms, code);
+  EXPECT_DOUBLE_EQ(mispredicted(code, 0), 80);
+  EXPECT_DOUBLE_EQ(code.functions[0].blocks[2].count.value, 900);
+  EXPECT_DOUBLE_EQ(code.functions[0].blocks[1].count.value, 100);
+  EXPECT_DOUBLE_EQ(mispredicted(code, 3), 10);
+}
+
+}  // namespace
+}  // namespace perfcast::memory_profile
