@@ -293,6 +293,7 @@ void Pipeline::do_branch(const StaticInstruction& instruction, const Happening& 
   if (happening.mispredicted) {
     double back = std::max(computed_, static_cast<double>(rename_cycle_) + 1) + misprediction_;
     wait_until(back, Cause::misprediction);
+    reloads_ = 0;
     fetch_cycle_ = rename_cycle_, fetched_ = 0;
     next_taken_ = std::max(next_taken_, static_cast<double>(rename_cycle_));
     return;
@@ -308,8 +309,14 @@ void Pipeline::do_branch(const StaticInstruction& instruction, const Happening& 
 
 // ------------------------------------------------------------------------------------ memory
 
-// A core that renames loads to the registers stored does so for the first load of a store; what is loaded again, as every
-// loop of unoptimised code loads its counter, is renamed in short tests but seldom in the long run of a program.
+// A core that renames loads to the registers stored does so for the first load of a store. What is loaded again, as every
+// loop of unoptimised code loads its counter, is renamed in short tests; in a long run such loops change between all and
+// none of it, and spend about half of their iterations in either state.
+bool Pipeline::renamed_again() {
+  constexpr int phase = 256;
+  return reloads_++ / phase % 2 == 1;
+}
+
 double Pipeline::forwarded(const StaticInstruction& instruction, double issued, bool& renamed) {
   auto bytes = static_cast<std::uint64_t>(std::max(1, instruction.memory_bytes));
   double latest = 0;
@@ -328,9 +335,10 @@ double Pipeline::forwarded(const StaticInstruction& instruction, double issued, 
     if (contains) {
       std::uint32_t fitting = instruction.forwards_load & store->rules;
       const auto& rules = tables_.core().memory.forwarding;
+      const bool again = store->loaded && renamed_again();
       while (fitting) {
         const auto& rule = rules[static_cast<std::size_t>(std::countr_zero(fitting))];
-        if ((!rule.same_address || store->address == address_) && !(rule.renamed && store->loaded)) {
+        if ((!rule.same_address || store->address == address_) && !(rule.renamed && store->loaded && !again)) {
           time = store->data + rule.latency.value, renamed = rule.renamed;
           break;
         }

@@ -84,6 +84,7 @@ class Pipeline {
   void write_results(const StaticInstruction& instruction, bool fused);
   void do_store(const StaticInstruction& instruction);
   void do_branch(const StaticInstruction& instruction, const Happening& happening);
+  bool renamed_again();
   double forwarded(const StaticInstruction& instruction, double issued, bool& renamed);
   void track_values(const StaticInstruction& instruction);
   std::uint64_t remembered(std::uint64_t address) const;
@@ -104,7 +105,7 @@ class Pipeline {
 
   // The front end and rename.
   std::int64_t fetch_cycle_ = 0, rename_cycle_ = 0;
-  int fetched_ = 0, renamed_ = 0;
+  int fetched_ = 0, renamed_ = 0, reloads_ = 0;
   double next_taken_ = 0;
   Cause rename_cause_ = Cause::front_end;
   bool fused_with_previous_ = false;

@@ -212,6 +212,15 @@ TEST(Memory, ARenamedLoadCostsNothing) {
   EXPECT_NEAR(code.cycles(core), 1, close);
 }
 
+TEST(Memory, WhatIsLoadedAgainIsRenamedHalfOfTheTime) {
+  CoreModel core = small_core();
+  core.memory.forwarding.insert(core.memory.forwarding.begin(), {unindexed(), unindexed(), true, true, number(0)});
+  Code code;
+  code.load(3, 5, -8), code.load(1, 5, -8), code.op("ADD64rr", {1}, {1, 2}), code.store(1, 5, -8);
+  EXPECT_GT(code.cycles(core), 1.5);
+  EXPECT_LT(code.cycles(core), 6.5);
+}
+
 TEST(Memory, ForwardingFailsForANarrowStore) {
   CoreModel core = small_core();
   core.memory.failed_forwarding = number(19), core.memory.narrow_forwarding = number(15);
