@@ -88,6 +88,33 @@ TEST(ProgramTime, CallsThroughPointersReachWhatNobodyNames) {
 }
 
 // Half of the calls of f come back to its own middle: what lies behind the call is walked more often than f is entered.
+// The argument is new in each iteration, so the multiplications of two calls overlap, if the walk gets from the call by
+// the stub into the library; a routine walked by itself would take its last result for an argument.
+TEST(ProgramTime, CallsReachALibraryByItsStub) {
+  Code code;
+  code.op("ADD64rr", {3}, {2});
+  InstructionForm call, jump, ret;
+  call.opcode = "CALL", call.call = true;
+  jump.opcode = "JMP", jump.branch = jump.indirect = true;
+  ret.opcode = "RET", ret.ret = true;
+  code.add(call, {}, {}), code.op("ADD64rr", {4}, {4, 2}), code.branch({4}), code.add(jump, {}, {});
+  for (int k = 0; k < 4; k++) code.op("MUL64rr", {3}, {3, 2});
+  code.add(ret, {}, {});
+  auto& c = code.body;
+  Function main, stub, routine;
+  main.name = "main", stub.name = "f@plt", routine.name = "f", routine.library_name = "libf.so";
+  main.blocks = {block(1e6, {c[0], c[1], c[2], c[3]}, {edge(0, 1e6 - 1)})};
+  main.blocks[0].calls = {{"f", 1}};
+  stub.blocks = {block(1e6, {c[4]}, {edge(1, 1)}), block(1, {c[2]}, {})};  // the second: where it is looked up
+  stub.blocks[0].calls = {{"f", 1}};
+  routine.blocks = {block(1e6, {c[5], c[6], c[7], c[8], c[9]}, {})};
+  Profile profile;
+  profile.program = "stub", profile.forms = code.forms, profile.machine = Graph{{main, stub, routine}};
+  auto time = simulate_program(profile, small_machine());
+  ASSERT_TRUE(time) << time.error().message();
+  EXPECT_LT(time->cycles, 8e6);  // 4 to 5 for the one multiplier; 12 along the chain
+}
+
 TEST(ProgramTime, RecursionCountsEachInstructionOnItsOwn) {
   Profile profile = calling_profile(1e6);
   Function& f = profile.machine->functions[1];

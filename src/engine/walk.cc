@@ -71,7 +71,7 @@ class CallLinker {
     std::vector<std::size_t> sites;
     for (std::size_t at = walk.begin; at < walk.end; at++)
       if (program_.call[at] != WalkProgram::no_call) sites.push_back(at);
-    if (sites.size() < block.calls.size() && walk.successors.empty() && walk.end > walk.begin && program_.branches[walk.end - 1] &&
+    if (sites.size() < block.calls.size() && mostly_leaves(walk, block) && walk.end > walk.begin && program_.branches[walk.end - 1] &&
         program_.call[walk.end - 1] == WalkProgram::no_call) {
       program_.call[walk.end - 1] = static_cast<int>(program_.calls.size());
       program_.calls.push_back({{}, {}, true});
@@ -81,12 +81,25 @@ class CallLinker {
       std::size_t nth = sites.size() == 1 ? 0 : k;
       if (nth >= sites.size()) break;
       if (block.calls[k].callee == "*") through_pointers_.emplace_back(number, sites[nth]);
-      auto entry = entries_.find(block.calls[k].callee);
+      auto entry = entry_of(block.calls[k].callee, graph_.functions[static_cast<std::size_t>(walk.function)]);
       if (entry == entries_.end()) continue;
       double times = walk.count * block.calls[k].per_execution;
       unexplained_[function_of(entry->second)] -= times;
       connect(number, sites[nth], entry->second, times);
     }
+  }
+
+  // The stub of a shared library's routine leaves the function, but for the first time, when the routine is looked up.
+  static bool mostly_leaves(const WalkBlock& walk, const Block& block) {
+    double stays = 0;
+    for (const Edge& edge : block.next) stays += edge.count.value;
+    return walk.successors.empty() || stays < 0.01 * walk.count;
+  }
+
+  // The program reaches the routines of shared libraries by their stubs.
+  std::map<std::string, int>::const_iterator entry_of(const std::string& callee, const Function& caller) const {
+    auto stub = caller.library_name.empty() && !caller.name.ends_with("@plt") ? entries_.find(callee + "@plt") : entries_.end();
+    return stub != entries_.end() ? stub : entries_.find(callee);
   }
 
   std::size_t function_of(int block) const { return static_cast<std::size_t>(program_.blocks[static_cast<std::size_t>(block)].function); }

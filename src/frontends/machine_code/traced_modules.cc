@@ -94,12 +94,14 @@ Place TracedModules::function_of(std::uint64_t address) const {
       if (auto parent = module.by_name.find(name); parent != module.by_name.end()) return place(parent->second, name);
     return place(symbol->address, symbol->name);
   }
+  // Without a name: what is called here begins here. A table of stubs is one range to the unwinder.
+  std::uint64_t start = inside & ~std::uint64_t{0xfff};
   auto range_after = std::upper_bound(module.unwind.begin(), module.unwind.end(), inside, [](auto a, auto& s) { return a < s.address; });
-  if (range_after != module.unwind.begin() && inside < std::prev(range_after)->address + std::prev(range_after)->size)
-    return nameless(std::prev(range_after)->address);
+  const bool unwound = range_after != module.unwind.begin() && inside < std::prev(range_after)->address + std::prev(range_after)->size;
+  if (unwound) start = std::prev(range_after)->address;
   auto target = call_targets_.upper_bound(address);
-  if (target != call_targets_.begin() && *std::prev(target) >= range->start) return nameless(*std::prev(target) - range->bias);
-  return nameless(inside & ~std::uint64_t{0xfff});
+  if (target != call_targets_.begin() && *std::prev(target) >= (unwound ? start + range->bias : range->start)) start = *std::prev(target) - range->bias;
+  return nameless(start);
 }
 
 std::string TracedModules::library(int module) const {
