@@ -29,10 +29,13 @@ class ThroughputCanary {
   // A single one.
   double look();
   double best_cycles() const { return best_; }
+  // What cycles() gave, in its order.
+  const std::vector<double>& seen() const { return seen_; }
   bool crowded(double cycles) const { return best_ > 0 && cycles > (1 + tolerance) * best_; }
 
  private:
   double best_ = 0;
+  std::vector<double> seen_;
 };
 
 // A chain of dependent operations of one cycle each; its speed is the clock, if nobody disturbs. The canary beside it

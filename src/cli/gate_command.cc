@@ -34,6 +34,7 @@ Result<double> limit_of(const std::string& text) {
 
 Result<ModelPrediction> cost_of(Profile profile, const Machine& machine, const GateArguments& arguments) {
   predict::PredictOptions options;
+  options.alone = true;
   if (!arguments.model.empty()) {
     TRY(options.models, models_named({arguments.model}));
     if (options.models.size() != 1 || options.models[0] == Model::ct) return wrong_usage("a gate takes one model that counts", "--model icc");

@@ -48,6 +48,7 @@ Status run(PredictArguments& arguments) {
   }
   bool ct_alone = arguments.options.models == std::vector{Model::ct};
   if (arguments.measure || ct_alone) {
+    arguments.options.alone = true;  // as the time measured is
     TRY(arguments.options.timed, measure_program(profile.run, arguments.program.limits.limits()));
   }
   TRY(Prediction prediction, predict::predict(profile, machines, arguments.options));
@@ -75,6 +76,7 @@ void add_predict(CLI::App& app, Action& action) {
       ->capture_default_str();
   app.add_option("--rows", arguments->view.rows, "Rows of a breakdown")->capture_default_str();
   app.add_flag("--measure", arguments->measure, "Build the program and time it here");
+  app.add_flag("--alone", arguments->options.alone, "On a core nobody else uses, even if the machine file tells of neighbours");
   app.add_flag("--distribution", arguments->view.distribution, "Shares of the time, machines side by side");
   add_output_options(app, arguments->output);
   action = [arguments] { return run(*arguments); };

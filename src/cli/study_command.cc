@@ -78,6 +78,7 @@ Result<validate::Suite> programs_of(const StudyArguments& arguments) {
 
 Status run(StudyArguments& arguments) {
   TRY(arguments.predicting.models, models_named(arguments.models));
+  arguments.predicting.alone = true;  // as the times measured are
   std::erase(arguments.predicting.models, Model::ct);  // the components are timed instead
   TRY(validate::Suite suite, programs_of(arguments));
   if (!arguments.only.empty())

@@ -38,6 +38,7 @@ Result<validate::Prepared> prepare(const validate::SuiteProgram& program, const 
 
 Status run(ValidateArguments& arguments) {
   TRY(arguments.predicting.models, models_named(arguments.models));
+  arguments.predicting.alone = true;  // as the times measured are
   std::erase(arguments.predicting.models, Model::ct);  // it is the measurement itself
   if (arguments.predicting.models.empty()) return wrong_usage("ct is what the other models are compared with", "--model all");
   TRY(validate::Suite suite, validate::read_suite(arguments.suite));

@@ -33,6 +33,9 @@ void describe(Fields& f, OperationCosts& c) {
 // What the operating system and the run-time library add.
 struct SystemCosts {
   std::optional<Measurement> page_fault_ns, process_start_ns, clock_resolution_ns, clock_overhead_ns;
+  // By how much others on the same core usually slow code that uses all the core has; 0.3 is 30 % longer. Nothing else in
+  // the file includes it.
+  std::optional<Measurement> core_sharing;
   std::map<std::string, Measurement> routines;  // library routines by name and argument class, nanoseconds per call
   bool operator==(const SystemCosts&) const = default;
 };
@@ -40,7 +43,7 @@ template <class Fields>
 void describe(Fields& f, SystemCosts& s) {
   f("page_fault_ns", s.page_fault_ns), f("process_start_ns", s.process_start_ns);
   f("clock_resolution_ns", s.clock_resolution_ns), f("clock_overhead_ns", s.clock_overhead_ns);
-  f("routines", s.routines);
+  f("core_sharing", s.core_sharing), f("routines", s.routines);
 }
 
 // The number after the last -O of compiler flags; 0 without one, 2 for -Os and -Oz, 3 for -Ofast.

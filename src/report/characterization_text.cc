@@ -54,6 +54,7 @@ std::string system_text(const Machine& machine) {
     add("reading the clock", machine.system->clock_overhead_ns, "ns");
     add("page fault", machine.system->page_fault_ns, "ns");
     add("starting a process", machine.system->process_start_ns, "ns");
+    add("others on the core", machine.system->core_sharing, "slower by this share, usually");
   }
   if (machine.memory)
     for (const auto& level : machine.memory->levels)

@@ -4,11 +4,14 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <fstream>
 
 #include "methods/characterize/instructions/measure_core.h"
 #include "methods/characterize/memory/memory.h"
+#include "methods/characterize/memory/slices.h"
 #include "methods/characterize/messages/messages.h"
 #include "methods/characterize/rate/rate.h"
 #include "methods/characterize/source/source.h"
@@ -18,11 +21,24 @@
 namespace perfcast::characterize {
 namespace {
 
+// What the canary beside the slices of memory told: they were timed on the undisturbed core, programs will not be.
+Measurement usual_sharing(const std::vector<double>& cycles) {
+  std::vector<double> slower;
+  const double alone = quantile(cycles, 0.01);  // a single smallest one can be a glitch of the clock
+  for (double now : cycles) slower.push_back(std::max(0.0, now / alone - 1));
+  Measurement m;
+  m.value = median(slower), m.sd = (quantile(slower, 0.9) - quantile(slower, 0.1)) / 2.56, m.repetitions = static_cast<int>(slower.size());
+  m.note = fmt::format("{:.2f} to {:.2f} in four of five looks", quantile(slower, 0.1), quantile(slower, 0.9));
+  return m;
+}
+
 Status measure_memory_levels(Work& work, Machine& machine) {
   MemoryOptions options;
   options.quick = work.options.quick, options.stop = work.options.stop;
   options.progress = [&](double done, const std::string& what) { work.doing(what, done); };
   TRY(machine.memory, measure_memory(options));
+  if (!machine.system) machine.system.emplace();
+  if (const auto& cycles = session_canary().seen(); !cycles.empty()) machine.system->core_sharing = usual_sharing(cycles);
   return {};
 }
 

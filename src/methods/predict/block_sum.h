@@ -33,6 +33,7 @@ class BlockSum {
   void add_outside(const Share& share);
 
   double seconds() const;
+  std::map<std::string, double> seconds_by_resource() const;
   double variance() const;
   // Fills seconds, sd, parts and views (largest first).
   void store(ModelPrediction& prediction) const;

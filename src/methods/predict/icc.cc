@@ -31,6 +31,19 @@ std::vector<Share> shares_of(const CompiledBlock& block, const MemoryModel* memo
   return shares;
 }
 
+// What neighbours on the same core take: code that keeps the core busy loses most of what the canary loses, code that
+// waits for results, memory or branches little.
+Share neighbours(const BlockSum& sum, const Machine& machine) {
+  const Measurement& sharing = *machine.system->core_sharing;
+  double exposed = 0;
+  for (const auto& [resource, seconds] : sum.seconds_by_resource()) {
+    const bool flows = resource == engine::name_of(Cause::front_end) || resource == engine::name_of(Cause::ports) ||
+                       resource == engine::name_of(Cause::window) || resource == "library";
+    exposed += seconds * (flows ? shared_throughput : shared_waiting);
+  }
+  return {"neighbours", 1, sharing.value * exposed, sharing.sd.value_or(0) * exposed};
+}
+
 // How far the costs of memory may be off because they were not measured on this machine, relative; 0 when they were.
 double doubt_of(const MemoryModel& memory) {
   double worst = 0;
@@ -60,6 +73,9 @@ Answer answer_icc(const Profile& profile, const Machine& machine, const PredictO
   sum.add_outside({"page faults", profile.run.page_faults, 1e-9 * outside.faults_ns, 1e-10 * outside.faults_ns});
   sum.add_outside({"start", 1, 1e-9 * outside.start_ns, 1e-10 * outside.start_ns});
 
+  const bool shared = !options.alone && machine.system && machine.system->core_sharing && machine.system->core_sharing->value > 0;
+  if (shared) sum.add_outside(neighbours(sum, machine));
+
   ModelPrediction prediction;
   prediction.model = Model::icc;
   prediction.machine = machine.name;
@@ -77,6 +93,8 @@ Answer answer_icc(const Profile& profile, const Machine& machine, const PredictO
     prediction.estimated_share = (cost->core.by_llvm * cost->core.seconds + 1e-9 * outside.guessed_ns) / prediction.seconds;
   if (machine.memory && doubt_of(*machine.memory) > 0)
     prediction.remarks.push_back("what memory costs on " + machine.name + " was in part not measured there (perfcast machines show says what)");
+  if (options.alone && machine.system && machine.system->core_sharing && machine.system->core_sharing->value > 0.02)
+    prediction.remarks.push_back("others on the same core, usual on " + machine.name + ", are left out");
   if (!machine.memory) prediction.remarks.push_back(machine.name + " has no memory levels: every load is taken to hit the first cache");
   else if (profile.ir && cost->lines > 0 && cost->unknown_lines > 0.1 * cost->lines)
     prediction.remarks.push_back("the reuse of " + std::to_string(static_cast<int>(100 * cost->unknown_lines / cost->lines)) +

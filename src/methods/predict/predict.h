@@ -20,6 +20,7 @@ struct PredictOptions {
   std::vector<Model> models;           // empty: the most detailed one that this profile and machine allow
   double confidence = 0.9;             // of the intervals
   std::map<std::string, double> set;   // parameters other than those of the recorded run (counts as expressions)
+  bool alone = false;                  // on a core nobody else uses, whatever the machine file says of neighbours
   std::optional<MeasuredTime> timed;   // the program timed here: the answer of `ct`, and kept in the record
 };
 

@@ -4,6 +4,8 @@
 
 #include "methods/predict/accuracy.h"
 #include "methods/predict/flops.h"
+#include "record/library.h"
+#include "record/record_file.h"
 
 namespace perfcast::predict {
 namespace {
@@ -127,6 +129,23 @@ TEST(Ct, IsWhatWasTimed) {
   EXPECT_FALSE(predict(small_profile(), std::span(&machine, 1), options));
   options.timed = MeasuredTime{1.5, {1.4, 1.6}, 5, 0, "median"};
   EXPECT_EQ(predict(small_profile(), std::span(&machine, 1), options)->predictions[0].seconds, 1.5);
+}
+
+// What others on the core usually take is added, unless one asks for a core of one's own.
+TEST(Icc, NeighboursTakeTheirShare) {
+  auto profile = read_record<Profile>(PERFCAST_SOURCE_DIR "/tests/golden/bounds/toy-daxpy/toy-daxpy.profile.json");
+  auto quiet = find_machine(PERFCAST_SOURCE_DIR "/data/machines/toy.machine.json");
+  ASSERT_TRUE(profile && quiet);
+  Machine shared = *quiet;
+  shared.system.emplace().core_sharing = cost(0.5, 0.1);
+  auto seconds = [&](const Machine& machine, bool alone) {
+    PredictOptions options;
+    options.models = {Model::icc}, options.alone = alone;
+    return predict(*profile, std::span(&machine, 1), options)->predictions.at(0).seconds;
+  };
+  EXPECT_EQ(seconds(shared, true), seconds(*quiet, false));
+  EXPECT_GT(seconds(shared, false), seconds(*quiet, false));
+  EXPECT_LT(seconds(shared, false), 1.5 * seconds(*quiet, false));
 }
 
 TEST(Predict, AllModelsListWhatCannotAnswer) {
