@@ -220,12 +220,13 @@ static double butterflies(long bytes, long work) {  // class: strided
   long n = 16;
   while (n * 32 <= bytes) n *= 2;
   double *re = doubles(n), *im = doubles(n);
+  const double s = 0.70710678118654752;  // keeps the length of a pair: values neither grow nor underflow
   for (long done = 0; done < work;)
     for (long half = 1; half < n && done < work; half *= 2, done += n)
       for (long start = 0; start < n; start += 2 * half)
         for (long k = start; k < start + half; k++) {
-          double r = 0.5 * (re[k] - re[k + half]), i = 0.5 * (im[k] - im[k + half]);
-          re[k] = 0.5 * (re[k] + re[k + half]), im[k] = 0.5 * (im[k] + im[k + half]);
+          double r = s * (re[k] - re[k + half]), i = s * (im[k] - im[k + half]);
+          re[k] = s * (re[k] + re[k + half]), im[k] = s * (im[k] + im[k + half]);
           re[k + half] = r * 0.8 - i * 0.6, im[k + half] = r * 0.6 + i * 0.8;
         }
   return re[n / 2];

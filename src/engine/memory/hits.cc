@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/memory/conflicts.h"
+
 namespace perfcast::engine {
 namespace {
 
@@ -22,6 +24,13 @@ std::vector<double> spread_over_levels(double nearest, double farthest, const Me
   return shares;
 }
 
+// The first cache is chosen into by the program's own addresses, so a long walk in steps that share a factor with the page
+// uses a part of it. The caches behind it are chosen into by addresses of memory, which are as good as chance.
+double first_cache_reached(const Access& access, const MemoryModel& memory) {
+  constexpr double usually = 0.6;
+  return access.stride_bytes && access.stride_share > usually ? share_of_cache(*access.stride_bytes, memory) : 1;
+}
+
 }  // namespace
 
 double hit_probability(double distance, double capacity_lines) {
@@ -37,12 +46,13 @@ Served served_by(const Access& access, const MemoryModel& memory, const ProgramR
   auto add = [&](std::size_t level, double share, double near) {
     served.near[level] += share * near, served.alone[level] += share * (1 - near);
   };
+  const double reached = first_cache_reached(access, memory);
   for (const DistanceBin& bin : access.lines) {
     double within = 0;  // probability that this level or a nearer one has it
     for (std::size_t i = 0; i < levels; i++) {
       const auto& capacity = memory.levels[i].capacity_bytes;
       bool last = i + 1 == levels || !capacity;
-      double here = last ? 1 : hit_probability(bin.distance, capacity->value / memory.line_bytes);
+      double here = last ? 1 : hit_probability(bin.distance, (i == 0 ? reached : 1) * capacity->value / memory.line_bytes);
       if (levels > 3 && i + 2 == levels && program.times) here *= kept_share(memory, program.times->ns(bin.distance, program.run_ns));
       double reaches = std::max(within, here);
       add(i, bin.share * (reaches - within), bin.near);
