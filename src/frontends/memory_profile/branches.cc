@@ -43,7 +43,11 @@ int claim_of(const Block& block, const std::vector<InstructionForm>& forms) {
 // One function's machine code.
 class Branches {
  public:
-  Branches(Function& function, const std::vector<InstructionForm>& forms) : function_(function), forms_(forms) { find_origins(); }
+  Branches(Function& function, const std::vector<InstructionForm>& forms) : function_(function), forms_(forms) {
+    find_origins();
+    for (Block& block : function.blocks)
+      if (invented(block)) invented_[{*origin(block), of_division(block) ? BranchKind::division : BranchKind::choice}].push_back(&block);
+  }
 
   // The IR block it is a piece of.
   const std::optional<std::string>& origin(const Block& block) const {
@@ -69,9 +73,7 @@ class Branches {
   // choices became no branch: nobody knows which, and the hardest to predict is the most likely to be seen.
   void tell(const std::string& from, const std::vector<Choice>& choices) {
     for (BranchKind kind : {BranchKind::choice, BranchKind::division}) {
-      std::vector<Block*> branches;
-      for (Block& block : function_.blocks)
-        if (origin(block) == from && invented(block) && of_division(block) == (kind == BranchKind::division)) branches.push_back(&block);
+      const std::vector<Block*>& branches = invented_[{from, kind}];
       std::vector<Choice> known;
       std::ranges::copy_if(choices, std::back_inserter(known), [&](const Choice& choice) { return choice.kind == kind; });
       if (known.empty()) continue;
@@ -130,6 +132,7 @@ class Branches {
   Function& function_;
   const std::vector<InstructionForm>& forms_;
   std::vector<std::optional<std::string>> origins_;
+  std::map<std::pair<std::string, BranchKind>, std::vector<Block*>> invented_;  // in the order of the code
 };
 
 }  // namespace
