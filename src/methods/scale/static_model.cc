@@ -20,6 +20,13 @@ double alone(const StaticCounts& c) { return c.operation * (c.sequential + c.par
 
 double value_at(const expr::Expr& e, const Setting& set) { return expr::evaluate(e, set).value_or(0); }
 
+// A number of operations or messages; products of a few stay finite.
+Result<double> amount(double value, const std::string& what) {
+  if (value < 0) return unfit(what + " is negative", "static model");
+  if (!(value <= 1e60)) return unfit(what + " is beyond 1e60", "static model");
+  return value;
+}
+
 // What is started and sent at the P of `at`.
 Status add_messages(const std::vector<PlannedCommunication>& communications, const Network& network, const Setting& at, double per_byte, StaticCounts& c) {
   c.messages = c.transfer = 0;
@@ -32,6 +39,9 @@ Status add_messages(const std::vector<PlannedCommunication>& communications, con
     TRY(one["bytes"], expr::evaluate(bytes, at));
     TRY(double starts, expr::evaluate(pattern.startups, one));
     TRY(double sent, expr::evaluate(pattern.bytes, one));
+    TRY(often, amount(often, "how often a message is sent"));
+    TRY(starts, amount(starts, "the number of message startups"));
+    TRY(sent, amount(sent, "the number of bytes sent"));
     c.messages += often * starts, c.transfer += often * sent * per_byte;
   }
   return {};
@@ -88,8 +98,7 @@ Result<double> count_at(const std::string& text, const std::string& what, const 
   if (text.empty()) return 0.0;
   TRY(expr::Expr e, expr::parse(text, "static model, " + what));
   TRY(double value, expr::evaluate(e, at));
-  if (value < 0) return unfit(what + " is negative", "static model");
-  return value;
+  return amount(value, what);
 }
 
 bool is_divided(const std::vector<std::string>& parts, const Function& function, const Block& block) {
@@ -125,6 +134,9 @@ Result<StaticProblem> solve_static(StaticProblem problem, const Setting& at, con
   if (problem.processors.empty())
     for (int k = 1; k <= 10; k++) problem.processors.push_back(std::exp2(k));
   auto cost = [&](const char* name, double otherwise) { auto it = problem.costs.find(name); return it == problem.costs.end() ? otherwise : it->second; };
+  for (const auto& [name, value] : problem.costs)
+    if (value < 0) return unfit("the cost \"" + name + "\" is negative", "static model");
+  if (problem.operation_seconds && !(*problem.operation_seconds > 0)) return unfit("operation_seconds is not above zero", "static model");
   TRY(Network network, engine::find_network(problem.network));
   problem.answers.clear();
   for (double p : problem.processors) {
