@@ -17,6 +17,7 @@ extern "C" int LLVMFuzzerInitialize(int*, char*** argv) {
   chosen = perfcast::fuzz::entry_named(name);
   if (chosen) return 0;
   for (const auto& entry : perfcast::fuzz::entries()) std::printf("%s %s\n", entry.name, entry.seeds);
+  std::fflush(stdout);  // a leak found at exit would keep it
   std::exit(0);
 }
 

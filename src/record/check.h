@@ -3,9 +3,11 @@
 // them where a file is read.
 #pragma once
 
+#include "record/equation.h"
 #include "record/machine.h"
 #include "record/profile.h"
 #include "record/skeleton.h"
+#include "record/use_tree.h"
 
 namespace perfcast {
 
@@ -13,6 +15,9 @@ namespace perfcast {
 void check_record(const Profile& profile);
 // Widths, sizes and clocks within reason.
 void check_record(const Machine& machine);
+// Tables whose rows and columns are as many as their heads say.
+void check_record(const Equation& equation);
+void check_record(const UseTree& tree);
 
 // Ranks, groups and call sites that exist, loops that do something, numbers that are not negative. Parts of a record that are
 // kept as JSON are checked where they are used.

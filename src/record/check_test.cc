@@ -78,4 +78,34 @@ TEST(CheckMachine, WhatDividesIsAboveZeroAndWhatIsAllocatedIsNotHuge) {
   EXPECT_EQ(with([](Machine& x) { x.mflops.emplace(); }), "t: /mflops");
 }
 
+TEST(CheckTables, RowsAndColumnsAreAsManyAsTheHeadSays) {
+  auto refused = [](auto& record) {
+    try {
+      check_record(record);
+    } catch (const JsonMismatch& mismatch) {
+      return mismatch.place;
+    }
+    return std::string();
+  };
+  Equation equation;
+  equation.views = {{"speedup", {{{"P", 1}}, {{"P", 2}}}, {2, 1}, {1, 2}, {{"a", {1, 1}}}}};
+  EXPECT_EQ(refused(equation), "");
+  equation.views[0].metric.pop_back();
+  EXPECT_EQ(refused(equation), "/views");
+  equation.views.clear();
+  equation.surfaces = {{"time", "N", "P", {1, 2}, {1}, {{1}}}};
+  EXPECT_EQ(refused(equation), "/surfaces");
+  equation.surfaces.clear();
+  equation.sensitivity.emplace_back();
+  EXPECT_EQ(refused(equation), "/sensitivity");
+  UseTree tree;
+  tree.crossed = CrossedUpgrades{{"a=2", "b=2"}, {{2, 3}, {3, 2}}};
+  tree.processors = ProcessorTable{{1, 2}, {2.0}, {{1.5}, {1.8}}, {{0.1}, {0.1}}};
+  EXPECT_EQ(refused(tree), "");
+  tree.processors->tolerance.pop_back();
+  EXPECT_EQ(refused(tree), "/processors/tolerance");
+  tree.crossed->speedup[1].pop_back();
+  EXPECT_EQ(refused(tree), "/crossed/speedup");
+}
+
 }  // namespace perfcast

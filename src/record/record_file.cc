@@ -26,6 +26,14 @@ void describe(JsonReader& fields, Machine& machine) {
   describe<JsonReader>(fields, machine);
   check_record(machine);
 }
+void describe(JsonReader& fields, Equation& equation) {
+  describe<JsonReader>(fields, equation);
+  check_record(equation);
+}
+void describe(JsonReader& fields, UseTree& tree) {
+  describe<JsonReader>(fields, tree);
+  check_record(tree);
+}
 
 PERFCAST_RECORD_FILE(, DemandProfile)
 PERFCAST_RECORD_FILE(, Dilation)
