@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """How often do the laws of the MACS hierarchy break? Analyses programs, bounds their loops on this machine and counts.
 
-  bench/bounds_laws.py build/perfcast MACHINE [--suite SUITE.json]... [--only NAME]... [--log FILE]
+  bench/bounds_laws.py build/perfcast MACHINE [--suite SUITE.json]... [--only NAME]... [--keep FOLDER] [--analyze] [--log FILE]
 
 A loop counts when its measured time is known to 3 % (one standard deviation of the sampling). Prints every loop whose MACS
 exceeds its measured time by more than 3 %, every other law the tool lists as broken, and the shares. --log appends a line of
-JSON per loop, so that programs may be run one by one; --read FILE sums such a log up instead of running anything."""
+JSON per loop, so that programs may be run one by one; --read FILE sums such a log up instead of running anything. --keep keeps
+profiles in a folder and uses them again, --analyze makes them only: analyse on a busy machine, measure on a quiet one."""
 import argparse, json, os, pathlib, subprocess, tempfile, time
 
 root = pathlib.Path(__file__).resolve().parent.parent
@@ -13,7 +14,8 @@ parser = argparse.ArgumentParser()
 parser.add_argument("perfcast"), parser.add_argument("machine")
 for name in ("--suite", "--only"):
     parser.add_argument(name, action="append", default=[])
-parser.add_argument("--log"), parser.add_argument("--read")
+parser.add_argument("--log"), parser.add_argument("--read"), parser.add_argument("--keep"), parser.add_argument("--analyze", action="store_true")
+parser.add_argument("--hot", default="0.005")
 options = parser.parse_args()
 perfcast = os.path.abspath(options.perfcast)
 machine = os.path.abspath(options.machine) if os.path.exists(options.machine) else options.machine
@@ -22,14 +24,18 @@ machine = os.path.abspath(options.machine) if os.path.exists(options.machine) el
 def loops_of(program, folder):
     """Analyse, bound; a row per loop."""
     with tempfile.TemporaryDirectory() as scratch:
-        profile = scratch + "/p.json"
+        profile = os.path.join(os.path.abspath(options.keep) if options.keep else scratch, program["name"] + ".profile.json")
         command = [perfcast, "analyze", *program["sources"], "--cflags", program.get("cflags", "-O2"), "-o", profile]
         if program.get("input"):
             command += ["--input", program["input"]]
-        done = subprocess.run(command + ["--", *map(str, program.get("args", []))], cwd=folder, capture_output=True, text=True)
+        done = None
+        if not os.path.exists(profile):
+            done = subprocess.run(command + ["--", *map(str, program.get("args", []))], cwd=folder, capture_output=True, text=True)
+        if options.analyze:
+            return []
         start = time.time()
-        if done.returncode == 0:
-            done = subprocess.run([perfcast, "bounds", profile, "--machine", machine, "--format", "json"], cwd=folder, capture_output=True, text=True)
+        if not done or done.returncode == 0:
+            done = subprocess.run([perfcast, "bounds", profile, "--machine", machine, "--hot", options.hot, "--format", "json"], cwd=folder, capture_output=True, text=True)
         if done.returncode != 0:
             print(f"{program['name']}: {done.stderr.strip().splitlines()[-1] if done.stderr.strip() else 'failed'}")
             return []

@@ -33,14 +33,17 @@ static struct perfcast_memory_header* header;
 static struct perfcast_access_data* accesses;
 static struct perfcast_branch_data* branches;
 
-enum { followed_most = 16384, time_most = 8 * followed_most, table_size = 4 * followed_most, full_hash = 1 << 24 };
+// In bursts the tables are small, so that they disturb little; a run that is watched whole has room for 8 MB of lines before
+// pages must be left out: distances below that are exact.
+enum { burst_lines = 16384, whole_lines = 131072, full_hash = 1 << 24 };
+static uint32_t followed_most = burst_lines, time_most = 8 * burst_lines, table_size = 4 * burst_lines;
 
 // ---- One tracker for lines, one for pages: a hash table of keys, and a Fenwick tree over the order of last touches.
 // `farthest`: bin since it was stored. `count`: touches of a page; of a line: those of its page when it was last touched.
 struct cell { uint64_t key; uint32_t touched, epoch, count; uint64_t event; uint8_t stored, farthest; };
 struct tracker {
-  struct cell cells[table_size], spare[followed_most + 2];
-  uint32_t tree[time_most + 2];
+  struct cell cells[4 * whole_lines], spare[whole_lines + 2];
+  uint32_t tree[8 * whole_lines + 2];
   uint32_t followed, now, epoch;
 };
 static struct tracker lines, pages;
@@ -74,7 +77,7 @@ static struct cell* find(struct tracker* t, uint64_t key) {
 }
 static void restart(struct tracker* t) {
   t->epoch++, t->followed = 0, t->now = 1;
-  memset(t->tree, 0, sizeof t->tree);
+  memset(t->tree, 0, (time_most + 2) * sizeof *t->tree);
 }
 static int by_touch(const void* a, const void* b) {
   uint32_t x = ((const struct cell*)a)->touched, y = ((const struct cell*)b)->touched;
@@ -165,7 +168,12 @@ static void follow(uint32_t id, uint64_t address) {
   if (halvings == 0) {
     int64_t step = (int64_t)(address - a->last_address);
     a->steps++;
-    if (step == a->last_step) a->repeated_steps++, a->common_step = step;
+    if (step == a->last_step) {
+      a->repeated_steps++;
+      if (step == a->common_step) a->common_votes++;
+      else if (a->common_votes == 0) a->common_step = step, a->common_votes = 1;
+      else a->common_votes--;
+    }
     a->last_step = step, a->last_address = address;
   }
   int bin, censored;
@@ -328,6 +336,7 @@ __attribute__((constructor)) static void begin(void) {
   header->accesses = perfcast_access_total, header->branches = perfcast_branch_total;
   header->page_bytes = 4096, header->magic = perfcast_memory_magic, earlier_ns = header->total_ns;
   pthread_atfork(0, 0, after_fork);
+  if (setting("PERFCAST_WHOLE_RUN", 0) > 0) followed_most = whole_lines, time_most = 8 * whole_lines, table_size = 4 * whole_lines;
   start_burst(0);
   if (setting("PERFCAST_WHOLE_RUN", 0) > 0) {  // a short program: one burst from its beginning to its end, every touch alike
     burst_longest = 1e18, burst_deepest = UINT64_MAX, paced = UINT64_MAX;

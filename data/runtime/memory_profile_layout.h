@@ -21,7 +21,8 @@ struct perfcast_access_data {
   struct perfcast_line_bin dirtied[perfcast_line_bins];  // stores: farthest reuse of the line since the last store to it
   uint64_t touches;                  // in bursts, of pages that are followed
   uint64_t last_address;
-  int64_t last_step, common_step;    // bytes from one execution to the next; the last that came twice
+  int64_t last_step, common_step;    // bytes from one execution to the next; of those that came twice the most frequent
+  uint64_t common_votes;             // ... by Boyer and Moore's count
   uint64_t steps, repeated_steps;    // of all; equal to the one before
   uint64_t range_lines, range_calls; // of memory-copying intrinsics
 };

@@ -12,20 +12,32 @@
 #include <string.h>
 #include <time.h>
 
-enum { most_regions = 1024, most_threads = 256 };
+enum { most_regions = 1024, most_threads = 256, deepest = 16 };
 struct region {
   const void *place;
-  double entries, wall, begun, iterations, chunks, barriers;
-  int schedule, threads;
+  double entries, wall, since, iterations, chunks, barriers;
+  int schedule, threads, active; /* entries of it that run now: several threads may be in one that is nested */
   double seconds[most_threads];
+};
+/* One entry. */
+struct instance {
+  struct region *region;
+  int nested;
 };
 static struct region *regions;
 static int known;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static double begun, in_regions;
-static __thread double thread_begun;
-static __thread int thread_index, working;
+static double begun, in_regions, outermost_since;
+static int outermost;
 static char *file;
+/* The regions this thread is in, the innermost last; time in an inner one is also time in those around it, time in which the
+   thread waits is nobody's. */
+static __thread struct {
+  struct region *region;
+  int index, working;
+  double begun;
+} frames[deepest];
+static __thread int depth;
 
 static double reading(clockid_t id) {
   struct timespec t;
@@ -39,58 +51,88 @@ static struct region *region_of(const void *place) {
   regions[known].place = place;
   return &regions[known++];
 }
+static struct region *entered(ompt_data_t *parallel) {
+  struct instance *instance = parallel ? parallel->ptr : 0;
+  return instance ? instance->region : 0;
+}
 
 static void parallel_begin(ompt_data_t *task, const ompt_frame_t *frame, ompt_data_t *parallel, unsigned int wanted, int flags, const void *place) {
   (void)task, (void)frame, (void)wanted, (void)flags;
+  struct instance *instance = malloc(sizeof *instance);
+  parallel->ptr = instance;
+  if (!instance) return;
   pthread_mutex_lock(&lock);
-  struct region *r = region_of(place);
-  r->entries++, r->begun = reading(CLOCK_MONOTONIC);
-  parallel->ptr = r;
+  struct region *r = instance->region = region_of(place);
+  instance->nested = depth > 0;
+  double now = reading(CLOCK_MONOTONIC);
+  if (r->active++ == 0) r->since = now;
+  if (!instance->nested && outermost++ == 0) outermost_since = now;
+  r->entries++;
   pthread_mutex_unlock(&lock);
 }
 static void parallel_end(ompt_data_t *parallel, ompt_data_t *task, int flags, const void *place) {
   (void)task, (void)flags, (void)place;
-  struct region *r = parallel->ptr;
-  if (!r) return;
-  double spent = reading(CLOCK_MONOTONIC) - r->begun;
-  r->wall += spent, in_regions += spent;
+  struct instance *instance = parallel->ptr;
+  if (!instance) return;
+  pthread_mutex_lock(&lock);
+  struct region *r = instance->region;
+  double now = reading(CLOCK_MONOTONIC);
+  if (--r->active == 0) r->wall += now - r->since;
+  if (!instance->nested && --outermost == 0) in_regions += now - outermost_since;
+  pthread_mutex_unlock(&lock);
+  parallel->ptr = 0;
+  free(instance);
 }
-static void stop_work(struct region *r) {
-  if (!working || !r || thread_index >= most_threads) return;
-  r->seconds[thread_index] += reading(CLOCK_THREAD_CPUTIME_ID) - thread_begun;
-  working = 0;
+static void pause_work(void) {
+  double now = reading(CLOCK_THREAD_CPUTIME_ID);
+  pthread_mutex_lock(&lock);
+  for (int k = 0; k < depth && k < deepest; k++) {
+    struct region *r = frames[k].region;
+    if (frames[k].working && r && frames[k].index < most_threads) r->seconds[frames[k].index] += now - frames[k].begun;
+    frames[k].working = 0;
+  }
+  pthread_mutex_unlock(&lock);
 }
+static void resume_work(void) {
+  double now = reading(CLOCK_THREAD_CPUTIME_ID);
+  for (int k = 0; k < depth && k < deepest; k++) frames[k].working = 1, frames[k].begun = now;
+}
+static int first_thread(void) { return depth > 0 && depth <= deepest && frames[depth - 1].index == 0; }
 static void implicit_task(ompt_scope_endpoint_t end, ompt_data_t *parallel, ompt_data_t *task, unsigned int threads, unsigned int index, int flags) {
   (void)task;
   if (flags & ompt_task_initial) return;
   if (end == ompt_scope_begin) {
-    struct region *r = parallel ? parallel->ptr : 0;
-    thread_index = (int)index, working = 1;
+    struct region *r = entered(parallel);
     if (r && (int)threads > r->threads) r->threads = (int)threads;
-    thread_begun = reading(CLOCK_THREAD_CPUTIME_ID);
+    if (depth < deepest) frames[depth].region = r, frames[depth].index = (int)index, frames[depth].working = 1, frames[depth].begun = reading(CLOCK_THREAD_CPUTIME_ID);
+    depth++;
+  } else if (depth > 0) {
+    pause_work();
+    depth--;
+    resume_work();
   }
 }
 static void sync_region(ompt_sync_region_t kind, ompt_scope_endpoint_t end, ompt_data_t *parallel, ompt_data_t *task, const void *place) {
   (void)task, (void)place;
-  struct region *r = parallel ? parallel->ptr : 0;
   if (kind == ompt_sync_region_reduction || kind == ompt_sync_region_taskwait || kind == ompt_sync_region_taskgroup) return;
   const int last = kind == ompt_sync_region_barrier_implicit_parallel;
   if (end == ompt_scope_begin) {
-    if (!last && r && thread_index == 0) r->barriers++;
-    stop_work(r);
+    struct region *r = entered(parallel);
+    if (!last && r && first_thread()) r->barriers++;
+    pause_work();
   } else if (!last) {
-    working = 1, thread_begun = reading(CLOCK_THREAD_CPUTIME_ID);
+    resume_work();
   }
 }
 static void work(ompt_work_t kind, ompt_scope_endpoint_t end, ompt_data_t *parallel, ompt_data_t *task, uint64_t count, const void *place) {
   (void)task, (void)place;
-  struct region *r = parallel ? parallel->ptr : 0;
-  if (!r || end != ompt_scope_begin || thread_index != 0) return;
+  struct region *r = entered(parallel);
+  if (!r || end != ompt_scope_begin || !first_thread()) return;
   if (kind == ompt_work_loop || kind >= ompt_work_loop_static) r->iterations += (double)count, r->schedule = (int)kind;
 }
 static void dispatch(ompt_data_t *parallel, ompt_data_t *task, ompt_dispatch_t kind, ompt_data_t instance) {
   (void)task, (void)instance;
-  struct region *r = parallel ? parallel->ptr : 0;
+  struct region *r = entered(parallel);
   if (!r || kind != ompt_dispatch_ws_loop_chunk) return;
   pthread_mutex_lock(&lock);
   r->chunks++;

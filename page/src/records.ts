@@ -137,6 +137,19 @@ interface RunTimeBound {
   measured?: number | null;
 }
 
+interface ThreadTimes {
+  threads: number;
+  actual_seconds?: number;
+  balanced_seconds?: number;
+  measured_seconds?: number | null;
+  speedup?: number | null;
+  utilisation?: number | null;
+}
+
+export interface ThreadsBound extends ThreadTimes {
+  regions?: (ThreadTimes & { function: string; at?: { line?: number }; imbalance?: number })[];
+}
+
 export interface Bounds {
   program?: string;
   machine?: string;
@@ -145,7 +158,9 @@ export interface Bounds {
   run_time?: RunTimeBound;
   loops_share?: number;
   measured_how?: string;
-  threads?: { threads: number; actual_seconds?: number; balanced_seconds?: number; measured_seconds?: number; speedup?: number; utilisation?: number }[];
+  threads?: ThreadsBound[];
+  fastest_threads?: number;
+  best_used_threads?: number;
   broken_laws?: { law: string; function?: string; by: number }[];
   remarks?: string[];
 }

@@ -98,6 +98,7 @@ void add_analyze(CLI::App& app, Action& action) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::IsMember({"source", "ir", "machine", "memory"}));
+  app.add_flag("--whole-run", a->options.whole_run, "Watch memory and branches from beginning to end instead of in bursts; some 30 times as long as the plain run");
   app.add_option("--rows", a->view.rows, "Rows of each table")->capture_default_str();
   app.add_option("--format", a->output.format, "How to show the result: text or json")
       ->check(CLI::IsMember({"text", "json"}))

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "base/mpi.h"
 #include "frontends/sampling/sampling.h"
 #include "frontends/thread_runs.h"
 #endif
@@ -29,16 +30,20 @@ struct BoundsArguments {
 };
 
 #ifdef PERFCAST_LLVM
-// The program's own time on this machine, loop by loop; what stands in the way is said in the answer.
-void measure(const Profile& profile, const Machine& machine, BoundsArguments& arguments) {
-  bounds::BoundsOptions& options = arguments.options;
-  if (arguments.no_measure) return void(options.not_measured = "not asked for");
-  if (machine.isa != host_instruction_set()) return void(options.not_measured = machine.name + " is not this machine");
+// Why times taken here would say nothing about the machine; empty: they do.
+std::string not_here(const Machine& machine) {
+  if (machine.isa != host_instruction_set()) return machine.name + " is not this machine";
   ReferenceChain chain;
   for (int k = 0; k < 20; k++) chain.step_ns();
   double step_ghz = 1 / chain.best_ns();
   if (machine.core && std::abs(step_ghz / machine.core->clock_ghz.value - 1) > 0.15)
-    return void(options.not_measured = fmt::format("{} runs at {:.2f} GHz and this machine at {:.2f}", machine.name, machine.core->clock_ghz.value, step_ghz));
+    return fmt::format("{} runs at {:.2f} GHz and this machine at {:.2f}", machine.name, machine.core->clock_ghz.value, step_ghz);
+  return "";
+}
+
+// The program's own time on this machine, loop by loop; what stands in the way is said in the answer.
+void measure(const Profile& profile, BoundsArguments& arguments) {
+  bounds::BoundsOptions& options = arguments.options;
   auto ready = ready_program(profile.run, arguments.program.limits.limits());
   if (!ready) return void(options.not_measured = ready.error().what);
   // Loops are bounded for one core: parallel programs are sampled with one thread.
@@ -49,17 +54,29 @@ void measure(const Profile& profile, const Machine& machine, BoundsArguments& ar
   bounds::MeasuredProgram& measured = options.measured.emplace();
   measured.seconds = sampled->seconds, measured.samples = sampled->samples, measured.how = sampled->how + (threads ? "; with one thread" : "");
   for (const auto& block : sampled->blocks) measured.blocks.push_back({block.function, block.block, block.seconds});
-  if (!threads) return;
+}
+
+// What each thread does with 1 to P threads. Counts hold for any machine of the instruction set, times for this one.
+void run_with_threads(const Profile& profile, bool timed, BoundsArguments& arguments) {
   std::vector<int> numbers;
   int most = arguments.threads > 0 ? arguments.threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   for (int t = 1; t <= most; t = t < 8 ? t + 1 : t < most && 2 * t > most ? most : 2 * t) numbers.push_back(t);
   InFolder in_folder(profile.run.folder);
-  auto runs = run_threads(profile, numbers, {arguments.program.limits.timeout});
+  auto runs = run_threads(profile, numbers, {arguments.program.limits.timeout}, timed);
   if (!runs) return remark("threads: " + runs.error().message());
   for (ThreadRun& run : *runs) {
-    bounds::ThreadedRun& made = options.threaded.emplace_back(run.threads, run.seconds, std::move(run.counts));
-    for (const ThreadRegion& region : run.regions) made.regions.push_back({region.function, region.at, region.wall});
+    bounds::ThreadedRun& made = arguments.options.threaded.emplace_back(run.threads, run.seconds, std::move(run.counts));
+    for (const ThreadRegion& region : run.regions) made.regions.push_back({region.function, region.at, region.wall, region.seconds});
+    if (timed && run.threads > usable_processors()) made.doubt = fmt::format("{} threads share {} processors: their times mean little", run.threads, usable_processors());
   }
+}
+
+void run_here(const Profile& profile, const Machine& machine, BoundsArguments& arguments) {
+  std::string& why = arguments.options.not_measured;
+  why = arguments.no_measure ? "not asked for" : not_here(machine);
+  const bool timed = why.empty();
+  if (timed) measure(profile, arguments);
+  if (runs_threads(profile) && profile.run.isa == host_instruction_set() && (arguments.threads > 0 || !arguments.no_measure)) run_with_threads(profile, timed, arguments);
 }
 
 // The addresses of one loop's lines; K-Trace.
@@ -79,7 +96,7 @@ Status trace(const Profile& profile, const BoundsArguments& arguments) {
 }
 #else
 Status trace(const Profile&, const BoundsArguments&) { return unfit("this perfcast was built without LLVM", "--trace"); }
-void measure(const Profile&, const Machine&, BoundsArguments& arguments) {
+void run_here(const Profile&, const Machine&, BoundsArguments& arguments) {
   arguments.options.not_measured = "this perfcast was built without LLVM";
 }
 #endif
@@ -95,7 +112,7 @@ Status run(BoundsArguments& arguments) {
   TRY(Profile profile, profile_of(arguments.program));
   if (arguments.listing) return write_file(arguments.output.file, bounds::listing(profile, arguments.options));
   if (!arguments.trace.empty()) return trace(profile, arguments);
-  measure(profile, machines[0], arguments);
+  run_here(profile, machines[0], arguments);
   TRY(Bounds result, bounds::bounds(profile, machines[0], arguments.options));
   return emit(result, report::bounds_text(result, arguments.view), arguments.output);
 }
@@ -111,7 +128,7 @@ void add_bounds(CLI::App& app, Action& action) {
   app.add_option("--rows", arguments->view.loops, "Loops shown in full")->capture_default_str();
   app.add_flag("--listing", arguments->listing, "Loops of the machine code, their nesting and what is in them, instead of bounds");
   app.add_option("--trace", arguments->trace, "Write the addresses that the --loop loads and stores to FILE.0, FILE.1, ... by thread, instead of bounds");
-  app.add_flag("--no-measure", arguments->no_measure, "Do not run the program to measure its loops");
+  app.add_flag("--no-measure", arguments->no_measure, "Do not run the program to measure its loops; with --threads, threads are counted but not timed");
   app.add_option("--threads", arguments->threads, "Run a parallel program with 1 to this many threads; default: those of this machine")->check(CLI::Range(1, 4096));
   add_output_options(app, arguments->output);
   action = [arguments] { return run(*arguments); };

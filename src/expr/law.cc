@@ -116,6 +116,9 @@ Law law_of(const std::vector<std::string>& names, const std::vector<std::vector<
   candidates.push_back(linear_in({1, n}));
   candidates.push_back(linear_in({1, call(Function::log2, {n})}));
   candidates.push_back(linear_in({n, n * call(Function::log2, {n})}));
+  // What lies in all the parts of N that is halved until nothing is left: N f + 2 N - 2^(f+1) with f = floor(log2 N).
+  const Expr f = call(Function::floor, {call(Function::log2, {n})});
+  candidates.push_back(linear_in({n, n * f - 2 * power(2, f)}));
   candidates.push_back(linear_in({1, n, n * n}));
   candidates.push_back(power_law(0));
   candidates.push_back(power_law(1));

@@ -110,11 +110,11 @@ std::optional<CompiledProgram> host_copy(const AnalyzeOptions& options, const Co
 }
 
 // How the accesses and branches behave, from a run of its own. Counts are known without it, so it may fail.
-memory_profile::Choices add_memory(const CompiledProgram& program, const llvm_ir::CountOptions& count, Profile& profile) {
+memory_profile::Choices add_memory(const CompiledProgram& program, const llvm_ir::CountOptions& count, bool whole_run, Profile& profile) {
   memory_profile::Options options;
   options.arguments = count.arguments, options.input_file = count.input_file, options.limits = count.limits;
   options.runner = count.runner, options.folder = count.folder;
-  options.expected_seconds = profile.run.seconds, options.whole_run = profile.run.seconds < memory_profile::short_run_seconds;
+  options.expected_seconds = profile.run.seconds, options.whole_run = whole_run || profile.run.seconds < memory_profile::short_run_seconds;
   auto seen = profile_memory(program, options);
   if (!seen) {
     profile.gaps.push_back({"memory behaviour is not known: " + seen.error().what, {}, 0});
@@ -268,7 +268,7 @@ Status add_levels(const AnalyzeOptions& options, const CompiledProgram& program,
   memory_profile::Choices choices;
   if (options.memory_level && profile.ir && final_run.complete) {
     tell("watching memory and branches");
-    choices = add_memory(counted, count, profile);
+    choices = add_memory(counted, count, options.whole_run, profile);
   }
   if (options.machine_level) {
     tell("decoding the machine code");

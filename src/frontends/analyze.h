@@ -26,6 +26,7 @@ struct AnalyzeOptions {
   std::vector<std::string> launcher; // what starts the program here: mpirun -n 2, ...; library code is not traced then
   std::map<std::string, int> parameters;  // N=ARG1: name and number of the argument that holds its value
   RunLimits limits;
+  bool whole_run = false;            // memory and branches are watched from beginning to end, not in bursts: some 30 times the plain run
   bool source_level = true, ir_level = true, machine_level = true, memory_level = true;
   std::function<void(const std::string&)> progress;  // told what is being done
 };

@@ -14,7 +14,7 @@ namespace perfcast {
 
 struct ThreadRun {
   int threads = 1;                 // asked for
-  double seconds = 0;              // elapsed, median of a few runs
+  double seconds = 0;              // elapsed, the shortest of a few runs; 0: not timed
   std::vector<std::vector<std::vector<double>>> counts;  // [function][block][thread] of Profile::machine
   std::vector<ThreadRegion> regions;  // time of each parallel region, as the run-time library tells; empty: it does not
 };
@@ -22,8 +22,9 @@ struct ThreadRun {
 // Its code holds bodies of parallel regions.
 bool runs_threads(const Profile& profile);
 
-// Builds the counted program once for each number. The profile's own sources are compiled again.
-Result<std::vector<ThreadRun>> run_threads(const Profile& profile, const std::vector<int>& threads, Seconds time_limit);
+// Builds the counted program once for each number. The profile's own sources are compiled again. `timed`: the plain program is
+// run too, and timed; else seconds are 0.
+Result<std::vector<ThreadRun>> run_threads(const Profile& profile, const std::vector<int>& threads, Seconds time_limit, bool timed);
 
 // Addresses of the loads and stores on lines `first` to `last` of a file, into output.0, output.1, ... by thread
 // (docs/bounds.md). Returns the places that were watched.

@@ -153,8 +153,10 @@ struct ParallelRegionBound {
   int threads = 1;
   std::vector<double> iterations;      // of the region's loops, by thread
   double balanced_seconds = 0, actual_seconds = 0;  // bounds: work shared evenly; the busiest thread's
-  std::optional<double> measured_seconds;
+  std::optional<double> measured_seconds;  // elapsed
+  std::vector<double> busy_seconds;    // measured: processor time by thread, without waiting; empty: not watched
   double imbalance = 0;                // actual / balanced - 1
+  std::optional<double> measured_imbalance;  // of busy_seconds: largest / mean - 1
   std::optional<double> utilisation;   // MUF: balanced bound over measured
   std::optional<double> speedup;       // measured, against one thread
   bool operator==(const ParallelRegionBound&) const = default;
@@ -163,7 +165,8 @@ template <class Fields>
 void describe(Fields& f, ParallelRegionBound& r) {
   f.need("function", r.function), f("at", r.at), f.need("threads", r.threads), f("iterations", r.iterations);
   f.need("balanced_seconds", r.balanced_seconds), f.need("actual_seconds", r.actual_seconds);
-  f("measured_seconds", r.measured_seconds), f("imbalance", r.imbalance), f("utilisation", r.utilisation), f("speedup", r.speedup);
+  f("measured_seconds", r.measured_seconds), f("busy_seconds", r.busy_seconds), f("imbalance", r.imbalance);
+  f("measured_imbalance", r.measured_imbalance), f("utilisation", r.utilisation), f("speedup", r.speedup);
 }
 
 // The whole program at one number of threads (equation 4.19).
@@ -181,6 +184,18 @@ void describe(Fields& f, ThreadsBound& t) {
   f.need("threads", t.threads), f("sequential_seconds", t.sequential_seconds), f("balanced_seconds", t.balanced_seconds);
   f("actual_seconds", t.actual_seconds), f("measured_seconds", t.measured_seconds), f("utilisation", t.utilisation);
   f("speedup", t.speedup), f("regions", t.regions);
+}
+
+// Of one parallel region: with how many threads it is fastest, and with how many the machine is used best (figures 18, 19).
+struct RegionChoice {
+  std::string function;
+  Location at;
+  int fastest_threads = 1, best_used_threads = 1;
+  bool operator==(const RegionChoice&) const = default;
+};
+template <class Fields>
+void describe(Fields& f, RegionChoice& c) {
+  f.need("function", c.function), f("at", c.at), f.need("fastest_threads", c.fastest_threads), f.need("best_used_threads", c.best_used_threads);
 }
 
 // A law of the hierarchy that does not hold, before anything was clamped.
@@ -208,6 +223,7 @@ struct Bounds {
   std::string measured_how;            // how `measured` was come by, or why it is absent
   std::vector<ThreadsBound> threads;   // parallel programs, by number of threads
   std::optional<int> fastest_threads, best_used_threads;
+  std::vector<RegionChoice> region_threads;  // of the regions whose time was watched
   std::vector<Advice> advice;          // of all loops, most useful first
   std::vector<BrokenLaw> broken_laws;
   std::vector<std::string> remarks;
@@ -219,7 +235,7 @@ void describe(Fields& f, Bounds& b) {
   f.need("program", b.program), f.need("machine", b.machine), f("made_by", b.made_by), f.need("loops", b.loops);
   f("run_time", b.run_time), f("outside_loops_seconds", b.outside_loops_seconds), f("loops_share", b.loops_share);
   f("measured_how", b.measured_how), f("threads", b.threads), f("fastest_threads", b.fastest_threads);
-  f("best_used_threads", b.best_used_threads), f("advice", b.advice), f("broken_laws", b.broken_laws);
+  f("best_used_threads", b.best_used_threads), f("region_threads", b.region_threads), f("advice", b.advice), f("broken_laws", b.broken_laws);
   f("remarks", b.remarks), f("unknown", b.unknown);
 }
 

@@ -71,6 +71,34 @@ std::string loop_text(const LoopBounds& loop, const BoundsView& view) {
   return text;
 }
 
+std::string region_name(const std::string& function, const Location& at) { return function + (at.line ? ":" + std::to_string(at.line) : ""); }
+
+template <class Show>
+std::string range_text(const std::vector<double>& values, Show show) {
+  if (values.empty()) return "-";
+  auto [least, largest] = std::ranges::minmax(values);
+  return least == largest ? show(least) : show(least) + " to " + show(largest);
+}
+
+// Figures 18 and 19: speedup and utilisation of each region by the number of threads.
+std::string by_number_text(const Bounds& bounds) {
+  if (bounds.region_threads.empty()) return "";
+  std::vector<std::string> head{"speedup (utilisation) by threads"};
+  for (const ThreadsBound& at : bounds.threads) head.push_back(std::to_string(at.threads));
+  head.insert(head.end(), {"fastest with", "machine used best with"});
+  Table table(head);
+  for (const RegionChoice& choice : bounds.region_threads) {
+    std::vector<std::string> row{region_name(choice.function, choice.at)};
+    for (const ThreadsBound& at : bounds.threads) {
+      auto region = std::ranges::find_if(at.regions, [&](const ParallelRegionBound& r) { return r.function == choice.function && r.at.line == choice.at.line; });
+      row.push_back(region != at.regions.end() && region->speedup && region->utilisation ? fmt::format("{} ({})", number_text(*region->speedup, 3), percent_text(*region->utilisation)) : "-");
+    }
+    row.push_back(std::to_string(choice.fastest_threads)), row.push_back(std::to_string(choice.best_used_threads));
+    table.add(row);
+  }
+  return "\n" + table.text();
+}
+
 std::string threads_text(const Bounds& bounds) {
   if (bounds.threads.empty()) return "";
   Table table({"threads", "bound, balanced", "bound, actual", "measured", "speedup", "utilisation", "worst imbalance"});
@@ -82,15 +110,13 @@ std::string threads_text(const Bounds& bounds) {
   }
   std::string text = "\nthreads\n\n" + table.text();
   if (const ThreadsBound& most = bounds.threads.back(); !most.regions.empty()) {
-    Table regions({fmt::format("regions with {} threads", most.threads), "threads", "iterations by thread", "balanced", "actual", "measured", "speedup", "utilisation", "imbalance"});
-    for (const ParallelRegionBound& region : most.regions) {
-      auto [least, largest] = std::ranges::minmax(region.iterations.empty() ? std::vector<double>{0} : region.iterations);
-      regions.add({fmt::format("{}{}", region.function, region.at.line ? ":" + std::to_string(region.at.line) : ""), std::to_string(region.threads),
-                   number_text(least, 5) + " to " + number_text(largest, 5), time_text(region.balanced_seconds), time_text(region.actual_seconds),
-                   region.measured_seconds ? time_text(*region.measured_seconds) : "-", region.speedup ? number_text(*region.speedup, 3) : "-",
-                   region.utilisation ? percent_text(*region.utilisation) : "-", percent_text(region.imbalance)});
-    }
-    text += "\n" + regions.text();
+    Table regions({fmt::format("regions with {} threads", most.threads), "threads", "iterations by thread", "balanced", "actual", "measured", "busy by thread", "imbalance", "measured"});
+    for (const ParallelRegionBound& region : most.regions)
+      regions.add({region_name(region.function, region.at), std::to_string(region.threads), range_text(region.iterations, [](double x) { return number_text(x, 5); }),
+                   time_text(region.balanced_seconds), time_text(region.actual_seconds), region.measured_seconds ? time_text(*region.measured_seconds) : "-",
+                   range_text(region.busy_seconds, [](double x) { return time_text(x); }), percent_text(region.imbalance),
+                   region.measured_imbalance ? percent_text(*region.measured_imbalance) : "-"});
+    text += "\n" + regions.text() + by_number_text(bounds);
   }
   if (bounds.fastest_threads) text += fmt::format("fastest with {} threads; the machine is used best with {}\n", *bounds.fastest_threads, bounds.best_used_threads.value_or(1));
   return text;

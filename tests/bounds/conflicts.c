@@ -15,10 +15,11 @@ LOOP long padded(int rows, const long *x) {
     for (int i = 0; i < rows; i++) s += x[(long)i * 520 + j];
   return s;
 }
-int main(void) {
+int main(int argc, char **argv) {
+  const int rounds = argc > 1 ? atoi(argv[1]) : 200;
   long s = 0, *x = malloc(400 * 520 * sizeof *x);
   for (int i = 0; i < 400 * 520; i++) x[i] = i;
-  for (int r = 0; r < 200; r++) s += unlucky(400 - r % 2, x) + padded(400 - r % 2, x), x[r] = s;
+  for (int r = 0; r < rounds; r++) s += unlucky(400 - r % 2, x) + padded(400 - r % 2, x), x[r % 400] = s;
   printf("%ld\n", s);
   return 0;
 }

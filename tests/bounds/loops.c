@@ -1,4 +1,5 @@
-/* Loops whose first cause is known: tests/bounds/advice.py compares what perfcast bounds says of each. */
+/* Loops whose first cause is known: tests/bounds/advice.py compares what perfcast bounds says of each. Argument: how often
+   they run, 40 for a run of some tenths of a second. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,17 +119,18 @@ LOOP unsigned spilled(int n, const unsigned *x) {
   return all;
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+  const int rounds = argc > 1 ? atoi(argv[1]) : 40;
   double out = 0;
   for (int i = 0; i < small + 64; i++) a[i] = i % 7 * 0.2, b[i] = i % 5 + 1, c[i] = 1, ints[i] = i % 9, singles[i] = i % 3;
-  for (int r = 0; r < 400; r++) {
-    daxpy(small, 1e-9, b, c), out += dot(small - r % 2, a, b) + integer_sum(small - r % 2, ints) + largest(small - r % 2, a) + single_sum(small - r % 2, singles) + some_sum(small - r % 2, a), a[r] += 1e-9;
+  for (int r = 0; r < 10 * rounds; r++) {
+    daxpy(small, 1e-9, b, c), out += dot(small - r % 2, a, b) + integer_sum(small - r % 2, ints) + largest(small - r % 2, a) + single_sum(small - r % 2, singles) + some_sum(small - r % 2, a), a[r % small] += 1e-9;
     prefix(small, c), stencil(small, b, c), with_call(small, a, c), divide(small, c, b);
     int n = small;
     may_overlap(ints + 1, ints, &n), into_memory(small, &out, a), out += spilled(small / 4, (const unsigned *)ints);
   }
   double *x = calloc(side * side, 8), *y = calloc(side * side, 8), *z = calloc(side * side, 8);
-  for (int r = 0; r < 10; r++) product_ijk(x, y, z), product_ikj(x, y, z);
+  for (int r = 0; r < (rounds + 3) / 4; r++) product_ijk(x, y, z), product_ikj(x, y, z);
   /* Beyond the caches. */
   unsigned state = 12345;
 #define RANDOM (state = state * 1664525u + 1013904223u, state >> 8)
@@ -136,8 +138,8 @@ int main(void) {
   for (int i = 0; i < large; i++) table[i] = i;
   for (int i = 0; i < 1 << 18; i++) order[i] = (int)(RANDOM % large);
   for (int i = 0; i < 1 << 14; i++) coins[i] = (int)(RANDOM % 1000);
-  for (int r = 0; r < 40; r++) out += (double)gather(1 << 18, table + r % 8, order);
-  for (int r = 0; r < 6; r++) out += (double)columns(1400 - r, 1401, table);
+  for (int r = 0; r < rounds; r++) out += (double)gather(1 << 18, table + r % 8, order);
+  for (int r = 0; r < (rounds + 5) / 6; r++) out += (double)columns(1400 - r % 6, 1401, table);
   struct cell *cells = malloc((1 << 17) * sizeof *cells);
   int *next = malloc((1 << 17) * sizeof *next);
   for (int i = 0; i < 1 << 17; i++) next[i] = i;
@@ -148,11 +150,12 @@ int main(void) {
   for (int i = 0; i < 1 << 17; i++) cells[i].next = i ? &cells[next[i]] : 0, cells[i].value[0] = i;
   for (int i = 0; i + 1 < 1 << 17; i++) cells[next[i]].next = &cells[next[i + 1]];
   cells[next[(1 << 17) - 1]].next = 0;
-  for (int r = 0; r < 8; r++) out += (double)list(&cells[next[r]]);
-  for (int r = 0; r < 400; r++) out += filter(1 << 14, coins, kept);
-  struct particle *p = calloc(1 << 18, sizeof *p);
-  double *px = calloc(1 << 18, 8), *pv = calloc(1 << 18, 8);
-  for (int r = 0; r < 40; r++) move_structs(1 << 18, p, 0.1), move_arrays(1 << 18, px, pv, 0.1);
+  for (int r = 0; r < (rounds + 4) / 5; r++) out += (double)list(&cells[next[r % 8]]);
+  for (int r = 0; r < 10 * rounds; r++) out += filter(1 << 14, coins, kept);
+  struct particle *p = malloc((1 << 18) * sizeof *p);
+  double *px = malloc((1 << 18) * 8), *pv = malloc((1 << 18) * 8);
+  for (int i = 0; i < 1 << 18; i++) p[i].x = p[i].vx = px[i] = pv[i] = i % 3; /* pages are touched here */
+  for (int r = 0; r < rounds; r++) move_structs(1 << 18, p, 0.1), move_arrays(1 << 18, px, pv, 0.1);
   printf("%g\n", out + z[5] + p[7].x + px[9]);
   return 0;
 }

@@ -44,16 +44,22 @@ program main
   real(8) :: x(1000), y(1000), z(1000), s
   real(8), allocatable :: m(:, :)
   real :: p(1000), q
-  integer :: r
+  integer :: r, rounds
+  character(16) :: word
+  rounds = 12
+  if (command_argument_count() > 0) then
+    call get_command_argument(1, word)
+    read (word, *) rounds
+  end if
   x = 0.5d0; y = 1; z = 2; p = 0.75
   allocate(m(1400, 1400))
   m = 1
-  do r = 1, 400
+  do r = 1, 400 * rounds / 12
     call total(x, s)
     call some(1000, p, q)
     call triad(1000, x, y, z)
   end do
-  do r = 1, 12
+  do r = 1, rounds
     call by_rows(1400, m)
   end do
   print *, s, q, x(5), m(3, 3)

@@ -4,7 +4,7 @@ import { card, fact, facts, notes, section, type Section } from "../card";
 import { axis, figure, legend, lines, tooltip } from "../chart";
 import { el, longTable } from "../dom";
 import { count, number, percent, time } from "../format";
-import type { Advice, Bounds, LoopBounds } from "../records";
+import type { Advice, Bounds, LoopBounds, ThreadsBound } from "../records";
 
 const rungs: { key: keyof LoopBounds; name: string; gap: string; meaning: string }[] = [
   { key: "m", name: "M", gap: "machine", meaning: "peak of the machine" },
@@ -108,6 +108,41 @@ function beyond(bounds: Bounds): HTMLElement | null {
   }).element;
 }
 
+// Speedup and utilisation of the machine by the number of threads, of the program and its regions (figures 18 and 19).
+function threads(bounds: Bounds): HTMLElement[] {
+  const runs = (bounds.threads ?? []).filter((run) => typeof run.measured_seconds === "number");
+  if (runs.length < 2) return [];
+  const regionName = (r: { function: string; at?: { line?: number } }): string => (r.at?.line ? `${r.function}:${r.at.line}` : r.function);
+  const names = [...new Set(runs.flatMap((run) => (run.regions ?? []).filter((r) => typeof r.speedup === "number").map(regionName)))].slice(0, 9);
+  const valueOf = (run: ThreadsBound, name: string, key: "speedup" | "utilisation"): number | null =>
+    (name === "program" ? run[key] : run.regions?.find((r) => regionName(r) === name)?.[key]) ?? null;
+  const shown = ["program", ...names];
+  const chosen = bounds.fastest_threads ? ` Fastest with ${bounds.fastest_threads}, the machine is used best with ${bounds.best_used_threads ?? 1}.` : "";
+  const one = (key: "speedup" | "utilisation", title: string, note: string, text: (v: number) => string): HTMLElement =>
+    figure({
+      title,
+      note: note + chosen,
+      label: title + ": " + runs.map((run) => `${run.threads} threads ${text(run[key] ?? 0)}`).join("; "),
+      height: 300,
+      table: {
+        head: ["", ...runs.map((run) => `${run.threads} threads`)],
+        rows: shown.map((name) => [name, ...runs.map((run) => { const v = valueOf(run, name, key); return v === null ? "" : text(v); })]),
+      },
+      option: (c) => ({
+        legend: legend(c),
+        grid: { left: 8, right: 30, top: 44, bottom: 36, containLabel: true },
+        tooltip: tooltip(c, { trigger: "axis", valueFormatter: (v: number) => text(v) }),
+        xAxis: axis(c, { type: "category", name: "threads", nameGap: 24, data: runs.map((run) => String(run.threads)) }),
+        yAxis: axis(c, { type: "value", axisLabel: { color: c.muted, formatter: (v: number) => text(v) } }),
+        series: shown.map((name, i) => ({ type: "line", name, symbolSize: 7, lineStyle: { width: name === "program" ? 3 : 1.6 }, itemStyle: { color: c.series[i % c.series.length] }, data: runs.map((run) => valueOf(run, name, key)) })),
+      }),
+    }).element;
+  return [
+    card(null, one("speedup", "Speedup by the number of threads", "Measured, against one thread.", (v) => number(v, 3))),
+    card(null, one("utilisation", "Machine utilisation factor by the number of threads", "The bound of all threads' work over the time they had.", (v) => percent(v))),
+  ];
+}
+
 function runTime(bounds: Bounds): HTMLElement | null {
   const r = bounds.run_time;
   if (!r) return null;
@@ -149,6 +184,7 @@ export function boundsSection(list: Bounds[]): Section | null {
       card(null, ladder(bounds)),
       card(null, loopTable(bounds)),
       p && card(null, p),
+      ...threads(bounds),
       advised.length
         ? card(
             "What to do about it",

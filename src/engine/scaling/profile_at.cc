@@ -34,15 +34,29 @@ double exponent(double now, double then, double size_ratio) {
   return std::clamp(e, 0.0, 3.0);
 }
 
-// Distances of `access` with the parameter `factor` times as large.
-void grow(std::vector<DistanceBin>& bins, const std::vector<DistanceBin>& other, double size_ratio, double factor) {
-  double total = 0, passed = 0;
+// Below so many lines nobody looks whether the neighbours of a line were touched: it is in every cache.
+constexpr double nearest_streams = 31;
+
+// Share of an access's far reuses that are part of a stream.
+double stream_share(const std::vector<DistanceBin>& bins, double otherwise) {
+  double near = 0, all = 0;
+  for (const DistanceBin& bin : bins)
+    if (bin.distance >= nearest_streams) near += bin.share * bin.near, all += bin.share;
+  return all > 0 ? near / all : otherwise;
+}
+
+// Distances of `access` with the parameter `factor` times as large. Short ones that become long are streams as often as the
+// long ones are.
+void grow(std::vector<DistanceBin>& bins, const std::vector<DistanceBin>& other, double size_ratio, double factor, double first_touches_near = 0) {
+  double total = 0, passed = 0, near = stream_share(bins, stream_share(other, first_touches_near));
   for (const DistanceBin& bin : bins) total += bin.share;
   for (DistanceBin& bin : bins) {
     double middle = total > 0 ? (passed + bin.share / 2) / total : 0.5;
     passed += bin.share;
     double then = distance_at(other, middle);
+    const bool was_short = bin.distance < nearest_streams;
     bin.distance *= std::pow(factor, exponent(bin.distance, then, size_ratio));
+    if (was_short && bin.distance >= nearest_streams) bin.near = near;
   }
 }
 
@@ -120,8 +134,11 @@ class Sizer {
           if (differs_only_in(memory->set, name) && (!nearest || memory->set.at(name) > nearest->set.at(name))) nearest = memory, then = other;
       if (!then) continue;
       double ratio = recorded / nearest->set.at(name);
-      grow(access.lines, then->lines, ratio, factor);
+      grow(access.lines, then->lines, ratio, factor, access.cold_near);
       grow(access.pages, then->pages, ratio, factor);
+      grow(access.dirtied, then->dirtied, ratio, factor);
+      if (access.stride_bytes && then->stride_bytes && *access.stride_bytes * *then->stride_bytes > 0)
+        *access.stride_bytes *= std::pow(factor, exponent(std::abs(*access.stride_bytes), std::abs(*then->stride_bytes), ratio));
       if (access.unknown > 0) access.unknown_from *= std::pow(factor, exponent(access.unknown_from, then->unknown_from, ratio));
       // First touches: their number grows by its own power, so their share changes against the count.
       if (access.cold > 0 && then->cold > 0 && then->count > 0) {

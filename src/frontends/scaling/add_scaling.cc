@@ -318,7 +318,17 @@ class Work {
     }
     expr::Law law;
     if (auto shape = touched_shape()) {
-      law = expr::law_in_scales(names_, at, faults, std::vector<expr::Scale>{{*shape, {}}});
+      // From the recorded run on: small arrays lie in the heap and fault otherwise. What is left when nothing is touched is
+      // that of the smallest runs.
+      const double base = least, own = profile_.run.page_faults + 1 - base, recorded = expr::evaluate(*shape, profile_.run.parameters).value_or(1);
+      law.expression = expr::Expr(base) + expr::Expr(std::max(0.0, own) / recorded) * *shape;
+      double squares = 0;
+      for (std::size_t k = 0; k < at.size(); k++) {
+        Setting set;
+        for (std::size_t n = 0; n < names_.size(); n++) set[names_[n]] = at[k][n];
+        squares += std::pow(std::log(expr::evaluate(law.expression, set).value_or(1) / faults[k]), 2);
+      }
+      law.spread = std::sqrt(squares / static_cast<double>(at.size()));
     } else {
       for (const Sample& sample : samples_) faults.push_back(sample.page_faults + 1);
       at.insert(at.end(), all.begin(), all.end());

@@ -32,6 +32,7 @@ struct RegionSeconds {
   std::string function;
   Location at;
   double seconds = 0;                        // elapsed, all its entries
+  std::vector<double> busy;                  // processor time by thread, without waiting; empty: not known
 };
 
 // One run with a number of threads: how often each block ran in each, and how long the program took.
@@ -41,6 +42,7 @@ struct ThreadedRun {
   // [function][block][thread] of the machine level, with what each thread executed.
   std::vector<std::vector<std::vector<double>>> counts;
   std::vector<RegionSeconds> regions;        // empty: not watched
+  std::string doubt;                         // why its times mean little; empty: they do mean something
 };
 
 struct LoopName {

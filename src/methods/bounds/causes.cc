@@ -39,7 +39,9 @@ Adviser::Adviser(const Profile& profile, const Machine& machine, Steps& steps, c
 
 std::vector<Advice> Adviser::all() {
   if (group_.source) application(), compiler();
-  schedule(), window(), beyond();
+  // Without optimisation every value takes its way through memory: what the schedule waits for is that.
+  if (!group_.source || !unoptimised()) schedule(), window();
+  beyond();
   std::ranges::sort(found_, std::greater{}, &Advice::cycles);
   return std::move(found_);
 }

@@ -47,9 +47,9 @@ bool Adviser::unoptimised() const {
 }
 
 void Adviser::compiler() {
-  if (loop_.mac <= *loop_.ma * 1.02) return;
   if (unoptimised())
-    return say("c", "code not optimised", loop_.mac - *loop_.ma, 0, "The code is not optimised, so that every variable lives in memory: compile with -O2 or -O3.");
+    return say("c", "code not optimised", loop_.window - *loop_.ma, 0, "The code is not optimised, so that every variable lives in memory: compile with -O2 or -O3.");
+  if (loop_.mac <= *loop_.ma * 1.02) return;
   if (!calls()) vectors();
   loads_and_stores();
   arithmetic();

@@ -23,6 +23,14 @@ bool lies_in(const std::string& inner, const std::string& outer) {
   return inner.size() > outer.size() && inner.starts_with(outer) && inner.find("omp_", outer.size()) != std::string::npos;
 }
 
+// The run-time library tells where a region was called, which may be in a function it was inlined into or a body around it;
+// names may carry parameters. The line alone does not tell files apart, but a function has one region on a line.
+bool same_function(std::string watched, std::string body) {
+  for (std::string* name : {&watched, &body})
+    for (const char* mark : {".omp_outlined", "..omp_par", "("}) *name = name->substr(0, name->find(mark));
+  return watched == body;
+}
+
 double sum_of(const std::vector<double>& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
 
 // One run, by function and thread.
@@ -162,7 +170,13 @@ class ThreadsMaker {
     out.imbalance = out.balanced_seconds > 0 ? std::max(0.0, out.actual_seconds / out.balanced_seconds - 1) : 0;
     out.iterations = iterations_in(r);
     for (const RegionSeconds& measured : run_.regions)
-      if (measured.at.line == body.at.line && body.at.line > 0 && measured.function == out.function) out.measured_seconds = measured.seconds;
+      if (measured.at.line == body.at.line && body.at.line > 0 && same_function(measured.function, out.function)) {
+        out.measured_seconds = out.measured_seconds.value_or(0) + measured.seconds;
+        out.busy_seconds.resize(std::max(out.busy_seconds.size(), measured.busy.size()));
+        for (std::size_t t = 0; t < measured.busy.size(); t++) out.busy_seconds[t] += measured.busy[t];
+      }
+    if (double busy = sum_of(out.busy_seconds); busy > 0)
+      out.measured_imbalance = *std::ranges::max_element(out.busy_seconds) * static_cast<double>(out.busy_seconds.size()) / busy - 1;
     if (!out.measured_seconds || *out.measured_seconds <= 0) return out;
     out.utilisation = sum_of(by_thread) / (*out.measured_seconds * run_.threads);                         // 7.1
     out.speedup = 1;
@@ -198,6 +212,21 @@ class ThreadsMaker {
   std::vector<Shares> shares_;                     // by function
 };
 
+// Figures 18 and 19: for each region the number of threads with the shortest time, and that with the largest utilisation.
+void choose_by_region(Bounds& out) {
+  std::map<std::pair<std::string, int>, std::pair<double, double>> best;  // by function and line: seconds, utilisation
+  for (const ThreadsBound& at : out.threads)
+    for (const ParallelRegionBound& region : at.regions) {
+      if (!region.measured_seconds || !region.utilisation) continue;
+      auto [it, fresh] = best.try_emplace({region.function, region.at.line}, *region.measured_seconds, *region.utilisation);
+      auto same = [&](const RegionChoice& choice) { return choice.function == region.function && choice.at.line == region.at.line; };
+      if (fresh) out.region_threads.push_back({region.function, region.at, at.threads, at.threads});
+      RegionChoice& choice = *std::ranges::find_if(out.region_threads, same);
+      if (*region.measured_seconds < it->second.first) it->second.first = *region.measured_seconds, choice.fastest_threads = at.threads;
+      if (*region.utilisation > it->second.second) it->second.second = *region.utilisation, choice.best_used_threads = at.threads;
+    }
+}
+
 }  // namespace
 
 void add_threads(const Profile& profile, const BoundsOptions& options, const Steps& steps, double hertz, const std::vector<LoopGroup>& groups, Bounds& out) {
@@ -208,6 +237,17 @@ void add_threads(const Profile& profile, const BoundsOptions& options, const Ste
     if (!at.measured_seconds) continue;
     if (!out.fastest_threads || *at.measured_seconds < fastest) out.fastest_threads = at.threads, fastest = *at.measured_seconds;
     if (at.utilisation && (!out.best_used_threads || *at.utilisation > best)) out.best_used_threads = at.threads, best = *at.utilisation;
+  }
+  choose_by_region(out);
+  for (const ThreadedRun& run : options.threaded)
+    if (!run.doubt.empty()) out.remarks.push_back(run.doubt);
+  for (const ThreadsBound& at : out.threads) {
+    auto check = [&](const std::string& what, const Location& where, double bound, std::optional<double> measured) {
+      constexpr double tolerance = 0.03;
+      if (measured && bound > *measured * (1 + tolerance)) out.broken_laws.push_back({"bound <= measured, " + std::to_string(at.threads) + " threads", what, where, bound / *measured - 1});
+    };
+    check("the program", {}, at.actual_seconds, at.measured_seconds);
+    for (const ParallelRegionBound& region : at.regions) check(region.function, region.at, region.actual_seconds, region.measured_seconds);
   }
 }
 
