@@ -33,17 +33,18 @@ static struct perfcast_memory_header* header;
 static struct perfcast_access_data* accesses;
 static struct perfcast_branch_data* branches;
 
-// In bursts the tables are small, so that they disturb little; a run that is watched whole has room for 8 MB of lines before
-// pages must be left out: distances below that are exact.
-enum { burst_lines = 16384, whole_lines = 131072, full_hash = 1 << 24 };
-static uint32_t followed_most = burst_lines, time_most = 8 * burst_lines, table_size = 4 * burst_lines;
+// In bursts the tables are small, so that they disturb little. Where a run is watched whole they grow with it, up to 64 MB of
+// lines, before pages must be left out: until then distances are exact.
+enum { burst_lines = 16384, whole_lines = 1 << 20, full_hash = 1 << 24 };
+static uint32_t most_lines = burst_lines;
 
 // ---- One tracker for lines, one for pages: a hash table of keys, and a Fenwick tree over the order of last touches.
 // `farthest`: bin since it was stored. `count`: touches of a page; of a line: those of its page when it was last touched.
 struct cell { uint64_t key; uint32_t touched, epoch, count; uint64_t event; uint8_t stored, farthest; };
 struct tracker {
-  struct cell cells[4 * whole_lines], spare[whole_lines + 2];
-  uint32_t tree[8 * whole_lines + 2];
+  struct cell *cells, *spare;      // 4 limit; limit + 2
+  uint32_t *tree;                  // 8 limit + 2
+  uint32_t limit;                  // keys it has room for
   uint32_t followed, now, epoch;
 };
 static struct tracker lines, pages;
@@ -67,35 +68,50 @@ static double seconds_by(clockid_t clock) {
 }
 static double seconds(void) { return seconds_by(CLOCK_PROCESS_CPUTIME_ID); }
 static inline uint64_t page_hash(uint64_t page) { return ((page + perfcast_offset) * 0x9E3779B97F4A7C15ull) >> 40; }
-static inline uint32_t slot_of(uint64_t key) { return (uint32_t)(key * 0xff51afd7ed558ccdull >> 33) & (table_size - 1); }
-static void tree_add(struct tracker* t, uint32_t i, int by) { for (; i <= time_most; i += i & -i) t->tree[i] += (uint32_t)by; }
+static inline uint32_t hash_of(uint64_t key) { return (uint32_t)(key * 0xff51afd7ed558ccdull >> 33); }
+static void tree_add(struct tracker* t, uint32_t i, int by) { for (; i <= 8 * t->limit; i += i & -i) t->tree[i] += (uint32_t)by; }
 static uint32_t tree_sum(const struct tracker* t, uint32_t i) { uint32_t s = 0; for (; i; i &= i - 1) s += t->tree[i]; return s; }
 static struct cell* find(struct tracker* t, uint64_t key) {
-  uint32_t at = slot_of(key);
-  while (t->cells[at].epoch == t->epoch && t->cells[at].key != key) at = (at + 1) & (table_size - 1);
+  const uint32_t mask = 4 * t->limit - 1;
+  uint32_t at = hash_of(key) & mask;
+  while (t->cells[at].epoch == t->epoch && t->cells[at].key != key) at = (at + 1) & mask;
   return &t->cells[at];
 }
 static void restart(struct tracker* t) {
   t->epoch++, t->followed = 0, t->now = 1;
-  memset(t->tree, 0, (time_most + 2) * sizeof *t->tree);
+  memset(t->tree, 0, (8 * (size_t)t->limit + 2) * sizeof *t->tree);
+}
+// The arrays of a tracker with room for so many keys; what it held is the caller's. Fresh memory is zero: no cell is of any epoch.
+static int make_room(struct tracker* t, uint32_t limit) {
+  size_t cells = 4 * (size_t)limit * sizeof *t->cells, spare = ((size_t)limit + 2) * sizeof *t->spare, tree = (8 * (size_t)limit + 2) * sizeof *t->tree;
+  char* room = mmap(0, cells + spare + tree, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED) return 0;
+  t->cells = (void*)room, t->spare = (void*)(room + cells), t->tree = (void*)(room + cells + spare), t->limit = limit;
+  return 1;
+}
+static void leave_room(const struct tracker* t) {
+  munmap(t->cells, 4 * (size_t)t->limit * sizeof *t->cells + ((size_t)t->limit + 2) * sizeof *t->spare + (8 * (size_t)t->limit + 2) * sizeof *t->tree);
 }
 static int by_touch(const void* a, const void* b) {
   uint32_t x = ((const struct cell*)a)->touched, y = ((const struct cell*)b)->touched;
   return x < y ? -1 : x > y;
 }
-// Drops the pages no longer followed and numbers the touches afresh. `shift`: from a key to its page.
-static void rebuild(struct tracker* t, int shift) {
+// Drops the pages no longer followed and numbers the touches afresh, in arrays of this size. `shift`: from a key to its page.
+static void rebuild(struct tracker* t, int shift, uint32_t limit) {
   uint32_t kept = 0;
-  for (uint32_t i = 0; i < table_size; i++)
+  for (uint32_t i = 0; i < 4 * t->limit; i++)
     if (t->cells[i].epoch == t->epoch && page_hash(t->cells[i].key >> shift) < perfcast_threshold) t->spare[kept++] = t->cells[i];
   qsort(t->spare, kept, sizeof *t->spare, by_touch);
+  const struct tracker before = *t;
+  const int moved = limit != t->limit && make_room(t, limit);
   restart(t);
   for (uint32_t i = 0; i < kept; i++) {
-    struct cell* c = find(t, t->spare[i].key);
-    *c = t->spare[i], c->epoch = t->epoch, c->touched = t->now;
+    struct cell* c = find(t, before.spare[i].key);
+    *c = before.spare[i], c->epoch = t->epoch, c->touched = t->now;
     tree_add(t, t->now++, 1);
   }
   t->followed = kept;
+  if (moved) leave_room(&before);
 }
 
 static int bin_of(double distance, int bins) {
@@ -188,12 +204,17 @@ static void follow(uint32_t id, uint64_t address) {
     if (censored) a->all_censored += by, a->near_censored += near ? by : 0;
     else a->all_seen[bin] += by, a->near_seen[bin] += near ? by : 0;
   }
-  if (lines.followed > followed_most || pages.followed > followed_most) {
+  struct tracker* full = lines.followed > lines.limit ? &lines : pages.followed > pages.limit ? &pages : 0;
+  if (full && full->limit < most_lines) {
+    const uint32_t before = full->limit;
+    rebuild(full, full == &lines ? 6 : 0, 2 * before);
+    if (full->limit == before) most_lines = before; /* no more memory */
+  } else if (full) {
     halvings++, perfcast_threshold >>= 1;
-    rebuild(&lines, 6), rebuild(&pages, 0);
+    rebuild(&lines, 6, lines.limit), rebuild(&pages, 0, pages.limit);
   } else {
-    if (lines.now >= time_most) rebuild(&lines, 6);
-    if (pages.now >= time_most) rebuild(&pages, 0);
+    if (lines.now >= 8 * lines.limit) rebuild(&lines, 6, lines.limit);
+    if (pages.now >= 8 * pages.limit) rebuild(&pages, 0, pages.limit);
   }
   if (((uint64_t)lines.followed << halvings) > burst_deepest) end_burst();
   else if ((event & 255) == 0 && seconds() - burst_start > burst_longest) end_burst();
@@ -336,7 +357,8 @@ __attribute__((constructor)) static void begin(void) {
   header->accesses = perfcast_access_total, header->branches = perfcast_branch_total;
   header->page_bytes = 4096, header->magic = perfcast_memory_magic, earlier_ns = header->total_ns;
   pthread_atfork(0, 0, after_fork);
-  if (setting("PERFCAST_WHOLE_RUN", 0) > 0) followed_most = whole_lines, time_most = 8 * whole_lines, table_size = 4 * whole_lines;
+  if (!make_room(&lines, burst_lines) || !make_room(&pages, burst_lines)) return;
+  if (setting("PERFCAST_WHOLE_RUN", 0) > 0) most_lines = whole_lines;
   start_burst(0);
   if (setting("PERFCAST_WHOLE_RUN", 0) > 0) {  // a short program: one burst from its beginning to its end, every touch alike
     burst_longest = 1e18, burst_deepest = UINT64_MAX, paced = UINT64_MAX;

@@ -84,7 +84,7 @@ Status trace(const Profile& profile, const BoundsArguments& arguments) {
   if (arguments.options.loops.size() != 1) return wrong_usage("--trace wants one --loop", "perfcast bounds p.json --loop sweep:12 --trace sweep.trace");
   const bounds::LoopName& name = arguments.options.loops[0];
   for (const SourceLoop& loop : profile.source_loops) {
-    bool here = name.function.empty() || loop.function == name.function || loop.source_function == name.function;
+    bool here = name.function.empty() || name.function == bounds::without_body_mark(loop.function) || name.function == bounds::without_body_mark(loop.source_function);
     if (!here || (name.line != 0 && loop.at.line != name.line)) continue;
     std::string output = std::filesystem::absolute(arguments.trace).string();
     InFolder in_folder(profile.run.folder);

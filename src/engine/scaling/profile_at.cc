@@ -26,10 +26,11 @@ struct Growth {
   const Access* other = nullptr;
 };
 
-// The exponent with which something grows; 0 where it hardly changes, never negative, at most 3.
-double exponent(double now, double then, double size_ratio) {
+// The exponent with which something grows; 0 where it hardly changes, never negative, at most 3. A few lines or pages more
+// (`few`) are no growth: that is how many arrays a loop walks, and how their edges fall.
+double exponent(double now, double then, double size_ratio, double few = 0) {
   if (now <= 0 || then <= 0 || size_ratio <= 1) return 0;
-  double e = std::log(now / then) / std::log(size_ratio);
+  double e = std::log((now + few) / (then + few)) / std::log(size_ratio);
   if (std::abs(e - std::round(e)) < 0.25) e = std::round(e);  // distances grow with whole powers: a row, a plane
   return std::clamp(e, 0.0, 3.0);
 }
@@ -55,7 +56,8 @@ void grow(std::vector<DistanceBin>& bins, const std::vector<DistanceBin>& other,
     passed += bin.share;
     double then = distance_at(other, middle);
     const bool was_short = bin.distance < nearest_streams;
-    bin.distance *= std::pow(factor, exponent(bin.distance, then, size_ratio));
+    constexpr double few = 4;
+    bin.distance *= std::pow(factor, exponent(bin.distance, then, size_ratio, few));
     if (was_short && bin.distance >= nearest_streams) bin.near = near;
   }
 }

@@ -25,9 +25,27 @@ inline Location location_of(const llvm::BasicBlock& block) {
   return {};
 }
 
-// Where a loop starts: copies of one loop (vectorised, unrolled, remainder, inlined) all start at the same place.
+// Where a loop starts. Clang notes it with the loop; else it is found in the code, where a loop around calls that were inlined may
+// seem to start in one of the callees: a loop is written where the outermost of its code is.
+inline const llvm::DILocation* start_of(const llvm::Loop& loop) {
+  const llvm::DILocation* start = loop.getStartLoc().get();
+  if (const llvm::MDNode* noted = loop.getLoopID())
+    for (const llvm::MDOperand& operand : noted->operands())
+      if (llvm::isa_and_nonnull<llvm::DILocation>(operand.get())) return start;
+  auto depth = [](const llvm::DILocation* at) {
+    int inlined = 0;
+    while ((at = at->getInlinedAt())) inlined++;
+    return inlined;
+  };
+  for (const llvm::BasicBlock* block : loop.blocks())
+    for (const llvm::Instruction& instruction : *block)
+      if (const llvm::DILocation* at = instruction.getDebugLoc().get(); start && at && at->getLine() > 0 && depth(at) < depth(start)) start = at;
+  return start;
+}
+
+// Copies of one loop (vectorised, unrolled, remainder, inlined) all start at the same place.
 inline Location location_of(const llvm::Loop& loop) {
-  Location at = location_of(loop.getStartLoc().get());
+  Location at = location_of(start_of(loop));
   return at.known() ? at : location_of(*loop.getHeader());
 }
 

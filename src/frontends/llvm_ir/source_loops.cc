@@ -100,7 +100,7 @@ void clean_up(llvm::Module& module, Analyses& analyses) {
 }
 
 std::string written_in(const llvm::Loop& loop, const llvm::Function& function) {
-  const llvm::DILocation* at = loop.getStartLoc().get();
+  const llvm::DILocation* at = start_of(loop);
   const llvm::DISubprogram* subprogram = at ? at->getScope()->getSubprogram() : function.getSubprogram();
   if (!subprogram) return llvm::demangle(function.getName().str());
   std::string linkage = subprogram->getLinkageName().str();

@@ -6,6 +6,16 @@
 
 namespace perfcast::bounds {
 
+// What brings lines from beyond the first cache, or walks the page tables.
+struct MemoryCause {
+  std::string cause;
+  double amount = 0;                 // cycles per iteration
+  const Access* worst = nullptr;     // the access that does most of it
+  double step = 0;                   // bytes from one iteration to the next; 0: not known
+  std::vector<std::string> levels;   // that serve it
+  bool walks = false;
+};
+
 class Adviser {
  public:
   Adviser(const Profile& profile, const Machine& machine, Steps& steps, const LoopFacts& facts);
@@ -31,7 +41,8 @@ class Adviser {
   bool unoptimised() const;
 
   void beyond();
-  void memory(const NamedAmount& part);
+  MemoryCause memory_cause(const NamedAmount& part) const;
+  void say_memory(const MemoryCause& found);
   void conflicts(const NamedAmount& part);
   int mispredicted_line() const;
 

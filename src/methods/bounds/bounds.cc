@@ -59,8 +59,8 @@ class Maker {
     LoopBounds loop;
     const Function& function = profile_.machine->functions[static_cast<std::size_t>(group.function)];
     const std::string holder = function.readable.empty() ? function.name : function.readable;
-    loop.function = group.source && !group.source->source_function.empty() ? group.source->source_function : holder;
-    if (loop.function != holder && !holder.starts_with(loop.function + "(")) loop.inlined_into = holder;
+    loop.function = without_body_mark(group.source && !group.source->source_function.empty() ? group.source->source_function : holder);
+    if (loop.function != without_body_mark(holder) && !holder.starts_with(loop.function + "(")) loop.inlined_into = without_body_mark(holder);
     loop.file = group.at.file, loop.line = group.at.line;
     loop.iterations = group.iterations, loop.entries = group.entries;
     loop.outer = group.outer, loop.irreducible = group.irreducible;
@@ -205,6 +205,10 @@ Result<Bounds> bounds(const Profile& profile, const Machine& machine, const Boun
     return wrong_usage("no executed loop is named " + named, "perfcast bounds without --loop lists those there are");
   }
   return made;
+}
+
+std::string without_body_mark(const std::string& function) {
+  return function.substr(0, std::min(function.find(".omp_outlined"), function.find("..omp_par")));
 }
 
 Result<LoopName> loop_name(const std::string& text) {

@@ -65,6 +65,9 @@ Result<Bounds> bounds(const Profile& profile, const Machine& machine, const Boun
 // The listing of K-MACSTAT (section 6.2, figure 25) for the compiled loops of every executed function.
 std::string listing(const Profile& profile, const BoundsOptions& options = {});
 
+// The function a parallel region is written in: "sweep" for its body "sweep.omp_outlined.1".
+std::string without_body_mark(const std::string& function);
+
 // "sweep:12", "12": --loop.
 Result<LoopName> loop_name(const std::string& text);
 

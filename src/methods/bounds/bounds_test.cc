@@ -157,8 +157,8 @@ TEST(Threads, BalancedAndActual) {
   ASSERT_TRUE(machine);
   BoundsOptions options;
   options.instructions = 100'000;
-  options.threaded.push_back({1, 8e-4, {{{0}, {100000}, {0}}}, {}});
-  options.threaded.push_back({2, 6e-4, {{{0, 0}, {75000, 25000}, {0, 0}}}, {}});
+  options.threaded.push_back({1, 8e-4, {{{0}, {100000}, {0}}}, {}, {}});
+  options.threaded.push_back({2, 6e-4, {{{0, 0}, {75000, 25000}, {0, 0}}}, {}, {}});
   auto made = bounds(profile, *machine, options);
   ASSERT_TRUE(made) << made.error().message();
   ASSERT_EQ(made->threads.size(), 2u);
@@ -193,7 +193,7 @@ TEST(Threads, RoutinesBelongToTheirCallers) {
   BoundsOptions options;
   options.instructions = 100'000;
   // The first region runs on both threads, evenly; the second was called by main itself.
-  options.threaded.push_back({2, 1e-3, {blocks({150, 50}, {75000, 25000}), {{50, 50}}, {{100, 0}}, {{100, 0}}}, {}});
+  options.threaded.push_back({2, 1e-3, {blocks({150, 50}, {75000, 25000}), {{50, 50}}, {{100, 0}}, {{100, 0}}}, {}, {}});
   auto made = bounds(profile, *machine, options);
   ASSERT_TRUE(made) << made.error().message();
   const ThreadsBound& at = made->threads.at(0);
@@ -214,7 +214,7 @@ TEST(Threads, ARegionInsideAnotherWithoutThreadsOfItsOwn) {
   BoundsOptions options;
   options.instructions = 100'000;
   // Each thread runs its own part of both; the two together are balanced.
-  options.threaded.push_back({2, 1e-3, {{{0, 0}, {60000, 40000}, {0, 0}}, {{0, 0}, {40000, 60000}, {0, 0}}}, {}});
+  options.threaded.push_back({2, 1e-3, {{{0, 0}, {60000, 40000}, {0, 0}}, {{0, 0}, {40000, 60000}, {0, 0}}}, {}, {}});
   auto made = bounds(profile, *machine, options);
   ASSERT_TRUE(made) << made.error().message();
   ASSERT_EQ(made->threads.at(0).regions.size(), 1u);

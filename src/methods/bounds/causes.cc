@@ -132,7 +132,8 @@ void Adviser::schedule() {
                  fmt::format("The {} is carried from iteration to iteration: allow another order (-ffast-math) or keep several partial results.", made_by(*ordered)));
     if (auto any = carried([](const Recurrence&) { return true; }); any != end)
       return say("s", "recurrence", s, any->line, fmt::format("The code makes each iteration wait for a value of the one before ({}): only another formulation helps.", operations_text(*any)));
-    say("s", "dependences in the schedule", s, 0, "Instructions wait for each other's results within the iteration: unroll, so that several iterations overlap.");
+    say("s", "dependences in the schedule", s, 0, "Instructions wait for each other's results, or for what an iteration before has just stored: unroll, so that several iterations overlap, and "
+        "keep arrays that are written apart from those that are read.");
   } else if (share(engine::Cause::front_end) > 0.3) {
     say("s", "front end", s, 0, "Fetching instructions is the limit (short loop or taken branches): unroll the loop.");
   } else {

@@ -6,24 +6,31 @@
 
 #include "base/text.h"
 #include "engine/memory/conflicts.h"
+#include "engine/memory/hits.h"
 #include "engine/regions.h"
 #include "methods/bounds/adviser.h"
 
 namespace perfcast::bounds {
 
+// Levels of memory and translation are told apart by what is to be done about them: lines from several levels, and the page
+// walks with them, may have one cause.
 void Adviser::beyond() {
+  std::vector<MemoryCause> memory;
   for (const NamedAmount& part : beyond_.parts) {
-    if (part.name == "branches")
+    if (part.name == "branches") {
       say("p", "mispredicted branch", part.amount, mispredicted_line(), "A branch that depends on data is often mispredicted: compute both sides and select, or sort the data.");
-    else if (part.name == "TLB")
-      say("p", "page walks", part.amount, 0, "Translations of addresses miss: use large pages, or walk memory in smaller steps.");
-    else if (part.name == "OS")
+    } else if (part.name == "OS") {
       say("p", "page faults", part.amount, 0, "Pages are touched for the first time here: allocate once and reuse memory.");
-    else if (part.name == "conflicts")
+    } else if (part.name == "conflicts") {
       conflicts(part);
-    else
-      memory(part);
+    } else {
+      MemoryCause found = memory_cause(part);
+      auto same = std::ranges::find_if(memory, [&](const MemoryCause& m) { return m.cause == found.cause && m.worst && found.worst && m.worst->line == found.worst->line; });
+      if (same == memory.end()) memory.push_back(found);
+      else same->amount += found.amount, same->levels.insert(same->levels.end(), found.levels.begin(), found.levels.end()), same->walks = same->walks || found.walks;
+    }
   }
+  for (const MemoryCause& cause : memory) say_memory(cause);
 }
 
 void Adviser::conflicts(const NamedAmount& part) {
@@ -39,39 +46,54 @@ void Adviser::conflicts(const NamedAmount& part) {
                   number_text(step, 6), number_text(1 / share), machine_.memory->line_bytes));
 }
 
-// By what the access is that brings most lines from the level.
-void Adviser::memory(const NamedAmount& part) {
-  auto level = std::ranges::find(machine_.memory->levels, part.name, &MemoryLevel::name) - machine_.memory->levels.begin();
+// By what the access is that brings most lines from the level, or has most page walks.
+MemoryCause Adviser::memory_cause(const NamedAmount& part) const {
+  MemoryCause found;
+  found.cause = "data from " + part.name, found.amount = part.amount;
+  const auto level = static_cast<std::size_t>(std::ranges::find(machine_.memory->levels, part.name, &MemoryLevel::name) - machine_.memory->levels.begin());
+  found.walks = level >= machine_.memory->levels.size();
+  if (!found.walks) found.levels.push_back(part.name);
   engine::ProgramReuse program;
   program.footprint_bytes = engine::footprint_bytes(profile_, machine_);
-  const Access* worst = nullptr;
   double most = 0;
   for (const Access* access : accesses_of(profile_, group_)) {
     engine::Served served = engine::served_by(*access, *machine_.memory, program);
-    auto l = static_cast<std::size_t>(level);
-    if (double lines = l < served.near.size() ? access->count * (served.near[l] + served.alone[l]) : 0; lines > most) most = lines, worst = access;
+    double share = found.walks ? engine::page_walks(*access, machine_.memory->translation).share : level < served.near.size() ? served.near[level] + served.alone[level] : 0;
+    if (access->count * share > most) most = access->count * share, found.worst = access;
   }
+  const Access* worst = found.worst;
+  found.step = worst ? step_of(profile_, group_, *worst) : 0;
+  // Counters alone make the address, but not by constants: a row's length, most likely.
+  bool by_variable = worst && worst->kind == AddressKind::regular && found.step == 0 &&
+                     std::ranges::any_of(group_.needs.references, [&](const Reference& r) { return r.line == worst->line && !r.affine(); });
+  if (found.step > machine_.memory->line_bytes / 2.0 || by_variable) found.cause = "strided access";
+  else if (found.walks) found.cause = "page walks";
+  else if (worst && (worst->kind == AddressKind::chase || worst->kind == AddressKind::dependent)) found.cause = "dependent loads";
+  else if (worst && worst->kind == AddressKind::indexed) found.cause = "scattered access";
+  return found;
+}
+
+void Adviser::say_memory(const MemoryCause& found) {
   auto array = [&] {
     for (const Reference& reference : group_.needs.references)
-      if (worst && reference.line == worst->line && !reference.array.empty() && !reference.array.starts_with(".")) return reference.array;
+      if (found.worst && reference.line == found.worst->line && !reference.array.empty() && !reference.array.starts_with(".")) return reference.array;
     return std::string("An array");
   };
-  if (worst && (worst->kind == AddressKind::chase || worst->kind == AddressKind::dependent))
-    return say("p", "dependent loads", part.amount, worst->line,
-               fmt::format("Each load waits for the address that the one before brings from {}: keep the elements in an array, or lay them out in the order of the walk.", part.name));
-  double step = worst ? step_of(profile_, group_, *worst) : 0;
-  // Counters alone make the address, but not by constants: a row's length, most likely.
-  bool by_variable = worst && worst->kind == AddressKind::regular && step == 0 &&
-                     std::ranges::any_of(group_.needs.references, [&](const Reference& r) { return r.line == worst->line && !r.affine(); });
-  if (step > machine_.memory->line_bytes / 2.0 || by_variable)
-    return say("p", "strided access", part.amount, worst->line,
-               fmt::format("{} is walked in steps of {} bytes, a new line from {} for every element: interchange loops or store it the other way round.", array(),
-                           step > 0 ? number_text(step, 6) : "many", part.name));
-  if (worst && worst->kind == AddressKind::indexed)
-    return say("p", "scattered access", part.amount, worst->line,
-               fmt::format("{} is accessed at addresses that follow no pattern, and lines come from {}: sort or group the accesses, or make the structure smaller.", array(), part.name));
-  say("p", "data from " + part.name, part.amount, 0,
-      fmt::format("Data comes from {}: work on pieces that fit the cache before it (blocking), or fuse with the loop that made it.", part.name));
+  const std::string from = join(found.levels, " and ");
+  const int line = found.worst && !found.cause.starts_with("data") ? found.worst->line : 0;
+  std::string text;
+  if (found.cause == "page walks")
+    text = "Translations of addresses miss: use large pages, or walk memory in smaller steps.";
+  else if (found.cause == "dependent loads")
+    text = fmt::format("Each load waits for the address that the one before brings from {}: keep the elements in an array, or lay them out in the order of the walk.", from);
+  else if (found.cause == "strided access")
+    text = fmt::format("{} is walked in steps of {} bytes, {}{}{}: interchange loops or store it the other way round.", array(), found.step > 0 ? number_text(found.step, 6) : "many",
+                       from.empty() ? "" : "a new line from " + from + " for every element", !from.empty() && found.walks ? ", " : "", found.walks ? "with page walks" : "");
+  else if (found.cause == "scattered access")
+    text = fmt::format("{} is accessed at addresses that follow no pattern, and lines come from {}: sort or group the accesses, or make the structure smaller.", array(), from);
+  else
+    text = fmt::format("Data comes from {}: work on pieces that fit the cache before it (blocking), or fuse with the loop that made it.", from);
+  say("p", found.cause, found.amount, line, text);
 }
 
 int Adviser::mispredicted_line() const {

@@ -27,7 +27,7 @@ bool lies_in(const std::string& inner, const std::string& outer) {
 // names may carry parameters. The line alone does not tell files apart, but a function has one region on a line.
 bool same_function(std::string watched, std::string body) {
   for (std::string* name : {&watched, &body})
-    for (const char* mark : {".omp_outlined", "..omp_par", "("}) *name = name->substr(0, name->find(mark));
+    *name = without_body_mark(*name), *name = name->substr(0, name->find('('));
   return watched == body;
 }
 
@@ -163,7 +163,7 @@ class ThreadsMaker {
     ParallelRegionBound out;
     const Function& body = functions_[regions_[r]];
     out.function = body.readable.empty() ? body.name : body.readable;
-    for (const char* mark : {".omp_outlined", "..omp_par"}) out.function = out.function.substr(0, out.function.find(mark));
+    out.function = without_body_mark(out.function);
     out.at = body.at, out.threads = std::max(1, static_cast<int>(entering(regions_[r]).size()));
     out.balanced_seconds = sum_of(by_thread) / out.threads;                                               // 4.17
     out.actual_seconds = *std::ranges::max_element(by_thread);                                            // 4.18

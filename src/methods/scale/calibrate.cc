@@ -20,8 +20,10 @@ namespace perfcast::scale {
 namespace {
 
 // sd of log(measured / predicted): of the core on the calibration kernels (docs/predict.md), of one line against the
-// others, of programs that wait for caches and for memory, of page faults and the start.
-constexpr double core_prior = 0.16, line_prior = 0.12, near_prior = 0.3, far_prior = 0.45, system_prior = 0.3, message_prior = 0.3;
+// others, of programs that wait for caches and for memory, of page faults and the start. Those of caches and memory are 1.25
+// times the mean error of kernels that nobody fitted anything on (docs/accuracy.md: 17 to 20 % in caches, 14 % in memory, of
+// which memory itself is a good half).
+constexpr double core_prior = 0.16, line_prior = 0.12, near_prior = 0.25, far_prior = 0.3, system_prior = 0.3, message_prior = 0.3;
 // What a process takes to start differs with what else the system does.
 constexpr double start_prior = 1;
 // Groups before those of single lines: core, near, far, system, messages, start.
