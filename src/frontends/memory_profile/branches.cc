@@ -57,7 +57,7 @@ class Branches {
   // A branch the code generator made inside an IR block: the ways through that block meet again at once (the tree of a
   // switch does not), and how often each was taken is a guess.
   bool invented(const Block& block) const {
-    if (!origin(block) || claim_of(block, forms_) != 2 || block.next.size() != 2 || block.count.certainty == Certainty::ratio) return false;
+    if (!origin(block) || claim_of(block, forms_) != 2 || block.next.size() != 2) return false;
     const Edge &one = block.next[0], &other = block.next[1];
     if (one.to < 0 || other.to < 0 || one.count.certainty != Certainty::ratio || other.count.certainty != Certainty::ratio) return false;
     auto after_one = way_inside(one, block), after_other = way_inside(other, block);
@@ -137,39 +137,63 @@ class Branches {
 
 }  // namespace
 
+namespace {
+
+// The blocks of one function of the IR, by name.
+class BranchesOfIr {
+ public:
+  explicit BranchesOfIr(const Function& function) : function_(function) {
+    for (const Block& block : function.blocks) blocks_[block.name] = &block;
+  }
+  // The block whose branch ends a piece of `name`: itself, or where it leads to without a branch of its own, since the
+  // code generator joins such blocks and copies short ones behind each of those before them.
+  const Block* ending(const std::string& name) const {
+    auto found = blocks_.find(name);
+    const Block* block = found == blocks_.end() ? nullptr : found->second;
+    for (int steps = 0; block && !block->mispredicted && block->next.size() == 1 && block->next[0].to >= 0 && steps < 8; steps++)
+      block = &function_.blocks[static_cast<std::size_t>(block->next[0].to)];
+    return block;
+  }
+
+ private:
+  const Function& function_;
+  std::map<std::string, const Block*> blocks_;
+};
+
+}  // namespace
+
 // Mispredictions are kept in number: copies of an IR block and the tree of comparisons a switch became share them by
 // their executions. Branches made of choices have their own.
 void pass_on_branches(const Graph& ir, const Choices& choices, const std::vector<InstructionForm>& forms, Graph& machine) {
-  std::map<std::pair<std::string, std::string>, const Block*> blocks;
-  for (const Function& function : ir.functions)
-    for (const Block& block : function.blocks)
-      if (block.mispredicted) blocks[{function.name, block.name}] = &block;
+  std::map<std::string, const Function*> in_ir;
+  for (const Function& function : ir.functions) in_ir[function.name] = &function;
   for (Function& function : machine.functions) {
+    auto known = in_ir.find(function.name);
+    if (known == in_ir.end()) continue;
+    BranchesOfIr ir_branches(*known->second);
     Branches branches(function, forms);
     struct Claims {
       int strongest = 0;
       double executions = 0;
     };
-    auto in_ir = [&](const Block& block) {
-      const auto& origin = branches.origin(block);
-      auto found = origin ? blocks.find({function.name, *origin}) : blocks.end();
-      return found == blocks.end() || found->second->count.value <= 0 || branches.invented(block) ? nullptr : found->second;
+    auto source = [&](const Block& block) {  // whose mispredictions a machine block may claim
+      const Block* from = branches.origin(block) && !branches.invented(block) ? ir_branches.ending(*branches.origin(block)) : nullptr;
+      return from && from->mispredicted && from->count.value > 0 ? from : nullptr;
     };
-    std::map<std::string, Claims> claims;  // of the machine blocks an IR block became
-    for (const Block& block : function.blocks) {
-      if (!in_ir(block)) continue;
-      Claims& all = claims[*branches.origin(block)];
-      int claim = claim_of(block, forms);
-      if (claim > all.strongest) all = {claim, 0};
-      if (claim == all.strongest) all.executions += block.count.value;
-    }
-    for (Block& block : function.blocks) {
-      const Block* from = in_ir(block);
-      if (!from) continue;
-      const Claims& all = claims[*branches.origin(block)];
-      if (all.strongest > 0 && all.executions > 0 && claim_of(block, forms) == all.strongest)
-        block.mispredicted = *from->mispredicted * block.count.value / all.executions;
-    }
+    std::map<const Block*, Claims> claims;
+    for (const Block& block : function.blocks)
+      if (const Block* from = source(block)) {
+        Claims& all = claims[from];
+        int claim = claim_of(block, forms);
+        if (claim > all.strongest) all = {claim, 0};
+        if (claim == all.strongest) all.executions += block.count.value;
+      }
+    for (Block& block : function.blocks)
+      if (const Block* from = source(block)) {
+        const Claims& all = claims[from];
+        if (all.strongest > 0 && all.executions > 0 && claim_of(block, forms) == all.strongest)
+          block.mispredicted = *from->mispredicted * block.count.value / all.executions;
+      }
     for (auto it = choices.lower_bound({function.name, ""}); it != choices.end() && it->first.first == function.name; ++it)
       branches.tell(it->first.second, it->second);
   }

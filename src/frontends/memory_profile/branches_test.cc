@@ -71,6 +71,21 @@ TEST(Branches, ACutConditionSharesTheMispredictionsOfItsBranch) {
   EXPECT_NEAR(mispredicted(code, 1), 5, 0.1);
 }
 
+// The IR leads from "left" and "right" to "loop", whose code was copied behind both.
+TEST(Branches, ABranchThatWasCopiedIntoThoseBeforeIt) {
+  Function f;
+  f.name = "f";
+  f.blocks = {block("loop", {}, 1000, {{0, 990}, {1, 10}}, false), block("end", {}, 10, {}, false),
+              block("left", {}, 400, {{0, 400}}, false), block("right", {}, 600, {{0, 600}}, false)};
+  f.blocks[0].mispredicted = 10;
+  Graph ir;
+  ir.functions = {f};
+  Graph code = machine({block("left", {0, 1}, 400, {{0, 200}, {1, 200}}, false), block("right", {0, 1}, 600, {{0, 300}, {1, 300}}, false)});
+  pass_on_branches(ir, {}, forms, code);
+  EXPECT_DOUBLE_EQ(mispredicted(code, 0), 4);
+  EXPECT_DOUBLE_EQ(mispredicted(code, 1), 6);
+}
+
 TEST(Branches, ADivisionInHalfItsWidth) {
   Graph code = machine({block("loop", {0, 1}, 1000, {{1, 560}, {2, 440}}, true), block("loop", {3}, 560, {{3, 560}}, true),
                         block("loop", {2}, 440, {{3, 440}}, true), block("loop", {0, 1}, 1000, {{0, 990}, {4, 10}}, false),
