@@ -33,6 +33,10 @@ inline constexpr ModelError intcc_compiled{0, 0.45};
 inline constexpr ModelError icc_compiled{0.04, 0.16};
 inline constexpr double icc_memory_spread = 0.45;  // for a program that only waits for memory
 
+// ... and where nobody watched how it uses memory, so that every load is taken to hit the first cache: from a few percent too
+// little to a fraction of the time; an assumption, not a fit.
+inline constexpr ModelError icc_memory_unknown{0.25, 0.4};
+
 // By how much a neighbour on the same core lengthens the parts of icc, per unit of core_sharing: fitted to 87 kernels of
 // data/calibration that stay in the first cache, timed on a shared Sapphire Rapids beside the canary.
 inline constexpr double shared_throughput = 0.75, shared_waiting = 0.25;

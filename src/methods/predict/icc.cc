@@ -53,6 +53,15 @@ double doubt_of(const MemoryModel& memory) {
   return worst;
 }
 
+// Not of binaries, nor where that level was left out.
+bool knows_memory(const Profile& profile) {
+  if (!profile.ir) return false;
+  for (const Function& function : profile.ir->functions)
+    for (const Block& block : function.blocks)
+      if (!block.accesses.empty()) return true;
+  return false;
+}
+
 }  // namespace
 
 Answer answer_icc(const Profile& profile, const Machine& machine, const PredictOptions& options) {
@@ -84,7 +93,8 @@ Answer answer_icc(const Profile& profile, const Machine& machine, const PredictO
   double memory_seconds = 0;
   for (const Part& part : prediction.parts)
     if (part.name.starts_with("memory: ")) memory_seconds += part.seconds;
-  ModelError error = icc_compiled;
+  const bool memory_known = machine.memory && knows_memory(profile);
+  ModelError error = memory_known ? icc_compiled : icc_memory_unknown;
   const double memory_spread = std::hypot(icc_memory_spread, machine.memory ? doubt_of(*machine.memory) : 0);
   if (prediction.seconds > 0) error.spread = std::hypot(error.spread, memory_spread * memory_seconds / prediction.seconds);
   prediction.interval = interval_of(prediction.seconds, prediction.sd.value_or(0), error, options.confidence);
@@ -96,6 +106,7 @@ Answer answer_icc(const Profile& profile, const Machine& machine, const PredictO
   if (options.alone && machine.system && machine.system->core_sharing && machine.system->core_sharing->value > 0.02)
     prediction.remarks.push_back("others on the same core, usual on " + machine.name + ", are left out");
   if (!machine.memory) prediction.remarks.push_back(machine.name + " has no memory levels: every load is taken to hit the first cache");
+  else if (!memory_known) prediction.remarks.push_back("how the program uses memory was not watched: every load is taken to hit the first cache");
   else if (profile.ir && cost->lines > 0 && cost->unknown_lines > 0.1 * cost->lines)
     prediction.remarks.push_back("the reuse of " + std::to_string(static_cast<int>(100 * cost->unknown_lines / cost->lines)) +
                                  " % of the lines from beyond the first cache was not seen; they are taken to come from what holds the whole program");
