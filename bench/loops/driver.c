@@ -31,9 +31,13 @@ static void leave(void) {
 }
 static G g;
 __attribute__((noinline, used)) static void run(void) {
-  prepare(&g);  /* once: later kernels see what earlier ones left. How the measured runs prepared
+#ifdef PREPARE_EACH
+#define CALL(name, n) prepare(&g); for (int i = 0; i < 3; i++) k_##name(&g, n);
+#else
+  prepare(&g);  /* once: later kernels see what earlier ones left. How the measured runs of data/measured prepared
                    their data is not recorded; kernels whose time depends on data (hist, imod, ll20, vsqrt) may differ */
 #define CALL(name, n) for (int i = 0; i < 3; i++) k_##name(&g, n);
+#endif
   KERNELS(CALL)
   leave();
 }

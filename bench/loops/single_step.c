@@ -27,7 +27,7 @@ static void range_of_kernels(const char *path, uint64_t *lo, uint64_t *hi) {
     const char *names = image + sections[sections[s].sh_link].sh_offset;
     Elf64_Sym *symbols = (Elf64_Sym *)(image + sections[s].sh_offset);
     for (size_t k = 0; k < sections[s].sh_size / sizeof *symbols; k++) {
-      if (strncmp(names + symbols[k].st_name, "k_", 2)) continue;
+      if (ELF64_ST_TYPE(symbols[k].st_info) != STT_FUNC || strncmp(names + symbols[k].st_name, "k_", 2)) continue;
       if (symbols[k].st_value < *lo) *lo = symbols[k].st_value;
       if (symbols[k].st_value + symbols[k].st_size > *hi) *hi = symbols[k].st_value + symbols[k].st_size;
     }
