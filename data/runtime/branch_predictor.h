@@ -1,5 +1,6 @@
 // A branch predictor like today's, simulated: TAGE (Seznec), a table of directions and seven of tagged counters over
-// longer and longer histories. One per program, for one thread at a time.
+// longer and longer histories. One per program, for one thread at a time. Random patterns of one branch are learned up to
+// a period of some thousands, as on the cores measured (`learned_period` of the machine files).
 #ifndef PERFCAST_BRANCH_PREDICTOR_H
 #define PERFCAST_BRANCH_PREDICTOR_H
 
@@ -10,22 +11,33 @@ static const int tage_history[tage_tables] = {5, 9, 17, 33, 65, 130, 260};
 static struct { uint16_t tag; int8_t counter; uint8_t useful; } tage[tage_tables][tage_size];
 static int8_t bimodal[bimodal_size];
 static uint8_t history[512];
-static uint32_t history_at, folded_index[tage_tables], folded_tag[tage_tables];
+static uint32_t history_at, folded[2][tage_tables];
 
-static void fold(uint32_t* folded, int length, int bits, int in, int out) {
-  *folded = (*folded << 1) ^ (uint32_t)in ^ ((uint32_t)out << (length % bits));
-  *folded = (*folded ^ (*folded >> bits)) & ((1u << bits) - 1);
+static void fold(uint32_t* to, int length, int bits, int in, int out) {
+  *to = (*to << 1) ^ (uint32_t)in ^ ((uint32_t)out << (length % bits));
+  *to = (*to ^ (*to >> bits)) & ((1u << bits) - 1);
 }
 static void remember(int bit) {
   history_at = (history_at - 1) & 511, history[history_at] = (uint8_t)bit;
   for (int t = 0; t < tage_tables; t++) {
     int out = history[(history_at + (uint32_t)tage_history[t]) & 511];
-    fold(&folded_index[t], tage_history[t], 11, bit, out), fold(&folded_tag[t], tage_history[t], 10, bit, out);
+    // Into a prime number of bits: the branches of a loop come back every few bits, and most of them say nothing new.
+    fold(&folded[0][t], tage_history[t], 19, bit, out), fold(&folded[1][t], tage_history[t], 17, bit, out);
   }
 }
 static uint32_t place_of(uint32_t id) { return id * 2654435761u >> 8; }
-static uint32_t index_in(int t, uint32_t pc) { return (pc ^ (pc >> (t + 3)) ^ folded_index[t]) & (tage_size - 1); }
-static uint16_t tag_in(int t, uint32_t pc) { return (uint16_t)((pc ^ folded_tag[t] ^ (folded_tag[t] << 1)) & 0x3ff) | 0x400; }
+static uint32_t mixed_in(int t, uint32_t pc) { return folded[0][t] * 2654435761u ^ folded[1][t] * 2246822519u ^ (pc * 3266489917u + (uint32_t)t); }
+static uint32_t index_of(uint32_t mixed) { return (mixed ^ mixed >> 15) & (tage_size - 1); }
+static uint16_t tag_of(uint32_t mixed) { return (uint16_t)(mixed >> 17 | 0x8000); }
+
+// The table at which to begin looking for room behind `provider`: usually the next, now and then a later one. Always at
+// the next, two patterns that fall on one place would push each other out for ever.
+static int first_after(int provider) {
+  static uint32_t chance = 1;
+  chance = chance * 1664525u + 1013904223u;
+  int first = provider + 1 + (int)(chance >> 30 & 1) + (chance >> 30 == 3);
+  return first < tage_tables ? first : provider + 1;
+}
 
 // Whether a condition was mispredicted; learns from it, but does not make it part of the history.
 static int wrong_condition(uint32_t id, int taken) {
@@ -33,7 +45,8 @@ static int wrong_condition(uint32_t id, int taken) {
   uint16_t tag[tage_tables];
   int provider = -1, other = -1;
   for (int t = 0; t < tage_tables; t++) {
-    index[t] = index_in(t, pc), tag[t] = tag_in(t, pc);
+    uint32_t mixed = mixed_in(t, pc);
+    index[t] = index_of(mixed), tag[t] = tag_of(mixed);
     if (tage[t][index[t]].tag == tag[t]) other = provider, provider = t;
   }
   int8_t* base = &bimodal[pc & (bimodal_size - 1)];
@@ -56,7 +69,7 @@ static int wrong_condition(uint32_t id, int taken) {
   if (provider < 0) *base = (int8_t)(taken ? (*base < 1 ? *base + 1 : 1) : (*base > -2 ? *base - 1 : -2));
   if (wrong && provider < tage_tables - 1) {
     int placed = 0;
-    for (int t = provider + 1; t < tage_tables && !placed; t++)
+    for (int t = first_after(provider); t < tage_tables && !placed; t++)
       if (!tage[t][index[t]].useful) {
         tage[t][index[t]].tag = tag[t], tage[t][index[t]].counter = (int8_t)(taken ? 0 : -1), placed = 1;
       }
@@ -82,7 +95,8 @@ static int wrong_target(uint32_t id, uint64_t target) {
   uint16_t tag[tage_tables];
   int provider = -1, other = -1;
   for (int t = 0; t < tage_tables; t++) {
-    index[t] = index_in(t, pc), tag[t] = tag_in(t, pc);
+    uint32_t mixed = mixed_in(t, pc);
+    index[t] = index_of(mixed), tag[t] = tag_of(mixed);
     if (jumps[t][index[t]].tag == tag[t]) other = provider, provider = t;
   }
   uint64_t* base = &last_target[pc & (bimodal_size - 1)];
@@ -95,9 +109,9 @@ static int wrong_target(uint32_t id, uint64_t target) {
     else if (*sure) --*sure;
     else jumps[provider][index[provider]].target = target;
   }
-  if (wrong) {
+  if (wrong && provider < tage_tables - 1) {
     int placed = 0;
-    for (int t = provider + 1; t < tage_tables && !placed; t++)
+    for (int t = first_after(provider); t < tage_tables && !placed; t++)
       if (!jumps[t][index[t]].sure) {
         jumps[t][index[t]].tag = tag[t], jumps[t][index[t]].target = target, placed = 1;
       }
