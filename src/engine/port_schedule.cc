@@ -46,24 +46,21 @@ void PortSchedule::entered(int queue, std::uint32_t bound_port, std::int64_t iss
   if (bound_port) bound_[std::countr_zero(bound_port)].push(issue);
 }
 
-int PortSchedule::best_of(std::uint32_t free, int occupancy, std::int64_t t) const {
+int PortSchedule::least_used(std::uint32_t free) const {
   int best = -1;
-  for (std::uint32_t left = free; left; left &= left - 1) {
-    int port = std::countr_zero(left);
-    bool long_enough = true;
-    for (int z = 1; z < occupancy && long_enough; z++) long_enough = !(busy(t + z) >> port & 1);
-    if (long_enough && (best < 0 || used_[port] < used_[best])) best = port;
-  }
+  for (std::uint32_t left = free; left; left &= left - 1)
+    if (int port = std::countr_zero(left); best < 0 || used_[port] < used_[best]) best = port;
   return best;
 }
 
 void PortSchedule::mark(int port, int occupancy, std::int64_t t) {
-  for (int z = 0; z < occupancy; z++) {
-    Cycle& cycle = cycles_[static_cast<std::size_t>((t + z) & (ring - 1))];
-    if (cycle.time != t + z) cycle = {t + z, 0};
-    cycle.busy |= 1u << port;
-  }
   used_[port] += occupancy;
+  for (; occupancy > 0; t++) {
+    Cycle& cycle = cycles_[static_cast<std::size_t>(t & (ring - 1))];
+    if (cycle.time != t) cycle = {t, 0};
+    if (cycle.busy >> port & 1) continue;
+    cycle.busy |= 1u << port, occupancy--;
+  }
 }
 
 }  // namespace perfcast::engine

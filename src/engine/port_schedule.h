@@ -41,8 +41,9 @@ class PortSchedule {
   // With binding at rename: the one port, by how many waited for each when the cycle began. `slot` is the place in
   // the group renamed together: neighbours see the same counts, so every other one takes the second best.
   std::uint32_t bind(std::uint32_t ports, std::int64_t cycle, int slot);
-  // Takes the first free port at or after `from`, keeps it for `occupancy` cycles; returns the cycle. An attempt in a
-  // cycle that is not allowed (a bank conflict) is lost and costs the port.
+  // Takes the first free port at or after `from`, keeps it for `occupancy` free cycles; returns the first. They need not
+  // follow each other: a divider that an older operation will need later starts a younger one now all the same. An
+  // attempt in a cycle that is not allowed (a bank conflict) is lost and costs the port.
   template <class Allowed>
   std::int64_t take(std::uint32_t ports, int occupancy, std::int64_t from, Allowed allowed) {
     if (!ports) return from;  // nothing scarce: used for bounds
@@ -53,10 +54,8 @@ class PortSchedule {
         mark(std::countr_zero(free), 1, t);
         continue;
       }
-      if (int port = best_of(free, occupancy, t); port >= 0) {
-        mark(port, occupancy, t);
-        return t;
-      }
+      mark(least_used(free), occupancy, t);
+      return t;
     }
   }
   void entered(int queue, std::uint32_t bound_port, std::int64_t issue);
@@ -71,7 +70,7 @@ class PortSchedule {
     const Cycle& cycle = cycles_[static_cast<std::size_t>(t & (ring - 1))];
     return cycle.time == t ? cycle.busy : 0;
   }
-  int best_of(std::uint32_t free, int occupancy, std::int64_t t) const;
+  int least_used(std::uint32_t free) const;
   void mark(int port, int occupancy, std::int64_t t);
 
   const CoreTables& tables_;
