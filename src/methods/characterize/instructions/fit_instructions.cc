@@ -1,0 +1,288 @@
+// Latencies and ports of the forms. A chain says the latency, a stream and its pairs the ports; what agrees with the
+// family within what a chain or a stream can tell stays the family's.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "base/statistics.h"
+#include "methods/characterize/instructions/fitting.h"
+#include "methods/characterize/instructions/port_fit.h"
+
+namespace perfcast::instructions {
+namespace {
+
+constexpr double whole_within = 0.12;   // a latency so near a whole number is that number
+constexpr double latency_agrees = 0.4;  // cycles a chain may take beyond its latency: ports chosen badly only add
+
+double whole(double value) {
+  const double nearest = std::round(value);
+  return nearest >= 1 && std::abs(value - nearest) <= whole_within ? nearest : std::round(value * 100) / 100;
+}
+std::string anchored(const std::string& opcodes) { return "^(" + opcodes + ")$"; }
+
+bool is_memory(const Form& form) {
+  return form.kind.starts_with("load") || form.kind.starts_with("store") || form.kind == "rmw" || form.kind == "gather" ||
+         form.kind == "atomic";
+}
+bool is_computing(const Form& form) {
+  return !is_memory(form) && form.kind != "branch" && form.kind != "nop" && form.kind != "move" && form.kind != "move-vector";
+}
+
+class InstructionFitter {
+ public:
+  explicit InstructionFitter(Fitting& fitting)
+      : fitting_(fitting), table_(fitting.table), described_(fitting.described), timings_(fitting.timings),
+        tables_(fitting.tables), resolved_(fitting.resolved), result_(fitting.result) {}
+
+  void fit() {
+    instructions();
+    loads();
+    load_ports();
+    atomics();
+  }
+
+ private:
+  void instructions() {
+    std::vector<InstructionRule> rules;
+    for (bool with_helpers : {false, true})  // helpers first
+      for (auto& form : table_.forms)
+        if (form.minus.empty() != with_helpers) add_rule(form, rules);
+    auto& all = result_.core.instructions;
+    for (bool with_text : {false, true})  // what is said of a text stands before what is said of all
+      for (auto it = rules.rbegin(); it != rules.rend(); ++it)
+        if (it->match.text.empty() != with_text) all.insert(all.begin(), *it);
+  }
+  void add_rule(const Form& form, std::vector<InstructionRule>& rules) {
+    if (form.opcodes.empty() || !is_computing(form) || !described_.of.contains(form.name)) return;
+    const auto timing = timing_of(timings_, form);
+    InstructionRule rule;
+    rule.match.opcode = anchored(form.opcodes), rule.match.text = form.text;
+    set_latency(form, timing, rule);
+    rule.throughput = timing.throughput;
+    set_ports(form, timing, rule);
+    if (rule.latency || rule.throughput) rules.push_back(std::move(rule));
+  }
+
+  // The chain of a form without its helpers. Of a round trip each half gets half of what the sum is off.
+  std::optional<Measurement> net_latency(const Form& form) const {
+    auto chain = timing_of(timings_, form).latency;
+    if (!chain) return {};
+    for (auto& helper : form.minus) chain->value -= fitting_.known_latency(helper);
+    if (!form.partner.empty() && resolved_.contains(form.name) && resolved_.contains(form.partner)) {
+      const double own = resolved_.at(form.name).results.front().latency, other = resolved_.at(form.partner).results.front().latency;
+      chain->value += (own - other) / 2;
+    }
+    return chain;
+  }
+
+  void set_latency(const Form& form, const FormTiming& timing, InstructionRule& rule) {
+    const auto& known = resolved_.at(form.name);
+    const auto& bypass = tables_.bypass(known.kind, known.kind);
+    const bool only_accumulates = !timing.latency && form.chain.empty() && !bypass.present;
+    const auto chain = only_accumulates ? timing.accumulate : net_latency(form);
+    if (!chain || chain->value < 0.6 || known.folded || known.eliminated || known.zero_idiom) return;
+    const double own = bypasses_in_chain(form);
+    const double before = known.results.empty() ? 0 : known.results.front().latency;
+    Measurement latency = *chain;
+    latency.value = whole(chain->value - own);
+    const double more = chain->value - own - before;
+    if (more > -0.06 * before && more < std::min(latency_agrees, 0.2 + 0.05 * before))
+      latency.value = before;  // within what the chain can tell
+    else
+      result_.changes.push_back(fmt::format("{}: latency {} instead of {}", form.name, latency.value, before));
+    rule.latency = latency;
+    fitting_.latency[form.name] = latency.value;
+  }
+
+  // What bypasses add to one latency of the chain: between copies, or to and from the helpers.
+  double bypasses_in_chain(const Form& form) const {
+    auto between = [&](int from, int to) {
+      const auto& bypass = tables_.bypass(from, to);
+      return bypass.present && !bypass.accumulator_only ? bypass.cycles : 0;
+    };
+    std::vector<int> kinds{resolved_.at(form.name).kind};
+    for (auto& name : form.minus)
+      if (auto it = resolved_.find(name); it != resolved_.end()) kinds.push_back(it->second.kind);
+    double sum = 0;
+    for (std::size_t i = 0; i < kinds.size(); i++) sum += between(kinds[i], kinds[(i + 1) % kinds.size()]);
+    return sum;
+  }
+
+  std::vector<Demand> demands_of(const std::string& form) const {
+    std::vector<Demand> demands;
+    auto it = resolved_.find(form);
+    if (it != resolved_.end())
+      for (auto& op : it->second.micro_ops) demands.push_back({op.ports, double(op.occupancy)});
+    return demands;
+  }
+
+  void set_ports(const Form& form, const FormTiming& timing, InstructionRule& rule) {
+    const auto& bypass = tables_.bypass(resolved_.at(form.name).kind, resolved_.at(form.name).kind);
+    if (bypass.present && bypass.ports) return;  // the stream accumulates, on some of the ports only
+    if (!timing.throughput || form.dependent || resolved_.at(form.name).folded || resolved_.at(form.name).zero_idiom) return;
+    const double alone = timing.throughput->value;
+    PortEvidence evidence;
+    evidence.rename_width = result_.core.front_end.rename_width.value;
+    evidence.slots = std::max(1, resolved_.at(form.name).slots);
+    evidence.timings.push_back({{}, 0, alone});
+    for (auto& reference : table_.references)
+      if (auto pair = timings_.cycles("pair/" + form.name + "/" + reference.name); pair && tells(form, timing, reference, *pair))
+        evidence.timings.push_back({demands_of(reference.name), 1, *pair});
+    const auto fit = fit_ports(demands_of(form.name), known_sets(form), evidence, most_micro_ops(form));
+    if (!fit.changed || fit.demands.empty()) return;
+    std::vector<PortNeed> needs;
+    std::string text;
+    for (auto& demand : fit.demands) {
+      needs.push_back({names_of(demand.ports), demand.cycles, 1});
+      text += (text.empty() ? "" : " + ") + needs.back().ports + (demand.cycles > 1 ? fmt::format(" for {}", demand.cycles) : "");
+    }
+    result_.changes.push_back(fmt::format("{}: ports {} (misfit {:.2f})", form.name, text, fit.misfit));
+    rule.ports = std::move(needs);
+  }
+
+  // Does a pair tell of ports? Not beside wide vectors, where narrow ones move to other ports; not when the register
+  // both read and written is what holds it up, as a pair has half of the registers; not when something else happened.
+  bool tells(const Form& form, const FormTiming& timing, const Reference& reference, double pair) const {
+    if (width_class(form.name) == 2 && width_class(reference.name) == 1) return false;
+    const auto other = timings_.cycles("stream/" + reference.name);
+    if (other && pair > 1.5 * (timing.throughput->value + *other) + 0.5) return false;
+    const auto& code = described_.of.at(form.name).instruction;
+    const bool renewed = std::ranges::any_of(code.uses, [&](const RegisterUse& use) {
+      return std::ranges::any_of(code.defs, [&](const RegisterUse& def) { return def.unit == use.unit; });
+    });
+    const double latency = std::max(timing.latency ? timing.latency->value : 0, timing.accumulate ? timing.accumulate->value : 0);
+    const int registers = width_class(form.name) == 0 ? 4 : 6;
+    return !renewed || pair > 1.08 * latency / registers;
+  }
+  // As many as the slots say that it takes at rename.
+  int most_micro_ops(const Form& form) const {
+    const auto cycles = timings_.cycles("slots/" + form.name);
+    if (!cycles) return 4;
+    const double slots = *cycles * result_.core.front_end.rename_width.value - slot_fillers;
+    return std::clamp(static_cast<int>(std::lround(slots)), 1, 4);
+  }
+
+  // Sets of ports that the family's instructions of the same width use: wide vectors do not run everywhere.
+  const std::vector<std::uint32_t>& known_sets(const Form& form) {
+    const int width = width_class(form.name);
+    auto& sets = sets_[width];
+    if (!sets.empty()) return sets;
+    std::map<std::uint32_t, int> found;
+    for (auto& [name, instruction] : resolved_) {
+      const Form* other = table_.find(name);
+      if (other && is_computing(*other) && width_class(name) == width)
+        for (auto& op : instruction.micro_ops) found[op.ports]++;
+    }
+    for (auto& [ports, times] : found) sets.push_back(ports);
+    std::ranges::sort(sets, std::greater{}, [&](std::uint32_t ports) { return found[ports]; });  // the usual ones first
+    return sets;
+  }
+  int width_class(const std::string& form) const {
+    const int bits = described_.of.at(form).form.vector_bits;
+    return bits == 0 ? 0 : bits <= 256 ? 1 : 2;
+  }
+  std::string names_of(std::uint32_t ports) const {
+    std::string names;
+    for (std::size_t i = 0; i < result_.core.ports.size(); i++)
+      if (ports >> i & 1) names += (names.empty() ? "" : " ") + result_.core.ports[i];
+    return names;
+  }
+
+  // The latency of each load rule is the median of the forms it speaks for; forms that differ get a rule of their own.
+  void loads() {
+    auto& rules = result_.core.memory.loads;
+    std::vector<std::vector<std::pair<const Form*, Measurement>>> of(rules.size());
+    for (auto& form : table_.forms) {
+      if (form.kind != "load" || !described_.of.contains(form.name)) continue;
+      const auto latency = net_latency(form);
+      if (!latency || latency->value < 2) continue;  // renamed away
+      const auto place = load_rule_of(described_.of.at(form.name));
+      if (place) of[*place].push_back({&form, *latency});
+    }
+    for (std::size_t i = 0; i < rules.size(); i++) {
+      if (of[i].empty()) continue;
+      std::vector<double> values;
+      for (auto& [form, latency] : of[i]) values.push_back(latency.value);
+      const double middle = whole(median(values));
+      rules[i].latency = measured(middle, of[i].front().second.sd.value_or(0), of[i].front().second.repetitions,
+                                  fmt::format("{} forms, such as {}", of[i].size(), of[i].front().first->name));
+      for (auto& [form, latency] : of[i])
+        if (std::abs(latency.value - middle) > 0.4 && !form->opcodes.empty()) {
+          InstructionRule rule;
+          rule.match.opcode = anchored(form->opcodes);
+          rule.load_latency = latency;
+          rule.load_latency->value = whole(latency.value);
+          result_.core.instructions.insert(result_.core.instructions.begin(), rule);
+        }
+    }
+  }
+  // Loads and gathers that are faster or slower than their rule's ports allow.
+  void load_ports() {
+    for (auto& form : table_.forms) {
+      if ((form.kind != "load" && form.kind != "gather") || form.opcodes.empty() || form.stream.find("rsp") != std::string::npos ||
+          !described_.of.contains(form.name))
+        continue;
+      const auto throughput = timing_of(timings_, form).throughput;
+      if (!throughput) continue;
+      std::vector<Demand> demands;
+      std::uint32_t all = 0;
+      for (auto& op : resolved_.at(form.name).micro_ops)
+        if (op.part == engine::Part::load) demands.push_back({op.ports, double(op.occupancy)});
+      for (auto& rule : result_.core.memory.loads)
+        for (auto& need : rule.ports) all |= tables_.port_mask(need.ports);
+      const double bound = port_bound(demands);
+      if (!all || std::abs(throughput->value / bound - 1) < 0.2) continue;
+      const int count = std::max(1, static_cast<int>(std::lround(throughput->value * std::popcount(all))));
+      if (form.kind == "load" && (count > 4 || throughput->value > bound)) continue;  // slower: banks, lines, noise
+      InstructionRule rule;
+      rule.match.opcode = anchored(form.opcodes);
+      rule.throughput = throughput;
+      rule.load_ports = std::vector<PortNeed>{{names_of(all), 1, count}};
+      if (form.kind == "gather") rule.ports = std::vector<PortNeed>{};
+      result_.changes.push_back(fmt::format("{}: {} loads", form.name, count));
+      result_.core.instructions.insert(result_.core.instructions.begin(), rule);
+    }
+  }
+  std::optional<std::size_t> load_rule_of(const DescribedForm& d) const {
+    std::vector<signed char> remembered;
+    engine::Candidate candidate{d.form, d.instruction, remembered};
+    for (std::size_t i = 0; i < tables_.loads.size(); i++)
+      if (tables_.loads[i].holds(candidate)) return i;
+    return {};
+  }
+
+  // Locked instructions and fences run one at a time: a port of their own, kept for as long as one takes.
+  void atomics() {
+    bool any = false;
+    for (auto& form : table_.forms) {
+      if (form.kind != "atomic" || form.opcodes.empty()) continue;
+      const auto timing = timing_of(timings_, form);
+      if (!timing.throughput || timing.throughput->value < 3) continue;
+      InstructionRule rule;
+      rule.match.opcode = anchored(form.opcodes);
+      rule.throughput = timing.throughput;
+      rule.ports = std::vector<PortNeed>{{"atomic", std::round(timing.throughput->value), 1}};
+      result_.core.instructions.insert(result_.core.instructions.begin(), rule);
+      any = true;
+    }
+    auto& ports = result_.core.ports;
+    if (any && std::ranges::find(ports, "atomic") == ports.end()) ports.push_back("atomic");
+  }
+
+  Fitting& fitting_;
+  const FormTable& table_;
+  const DescribedForms& described_;
+  const Timings& timings_;
+  const engine::CoreTables& tables_;
+  const std::map<std::string, engine::StaticInstruction>& resolved_;
+  FittedCore& result_;
+  std::map<int, std::vector<std::uint32_t>> sets_;  // of ports, by how wide the vectors are
+};
+
+}  // namespace
+
+void fit_instructions(Fitting& fitting) { InstructionFitter(fitting).fit(); }
+
+}  // namespace perfcast::instructions

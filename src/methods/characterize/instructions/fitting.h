@@ -1,0 +1,32 @@
+// What the parts of fit_core share: the timings, the family's rules, and the core as far as it is fitted.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "engine/core_tables.h"
+#include "engine/static_instruction.h"
+#include "methods/characterize/instructions/fit_core.h"
+
+namespace perfcast::instructions {
+
+struct Fitting {
+  const FormTable& table;
+  const DescribedForms& described;
+  const Timings& timings;
+  engine::CoreTables tables;                                  // of the family
+  std::map<std::string, engine::StaticInstruction> resolved;  // by name of form, as the family's rules have it
+  std::map<std::string, double> latency;                      // by name of form, as fitted
+  FittedCore result;
+
+  Fitting(const CoreModel& family, const FormTable& forms, const DescribedForms& descriptions, const Timings& times);
+  // Of a form as fitted, else as the family has it; 0 when neither says.
+  double known_latency(const std::string& form) const;
+};
+
+Measurement measured(double value, double sd, int repetitions, std::string note);
+
+// Latencies and ports of the forms, loads, gathers and atomics.
+void fit_instructions(Fitting& fitting);
+
+}  // namespace perfcast::instructions
