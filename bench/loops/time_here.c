@@ -105,7 +105,7 @@ static int all_have_enough(double best_stream) {
 }
 
 int main(int count, char **words) {
-  const double known = count > 1 ? atof(words[1]) : 0, most_ns = 15e9, start = now_ns();
+  const double known = count > 1 ? atof(words[1]) : 0, most_ns = 8e9, start = now_ns();
   double best_stream = 0;
   while (rounds < most_rounds && now_ns() - start < most_ns) {
     kernels = 0;
