@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "expr/parse.h"
 #include "expr/print.h"
@@ -244,6 +245,16 @@ class Work {
       if (form.from > 0 && places[k].count->value > 0)
         for (const auto& name : names_) scaling_.from[name] = std::max(scaling_.from[name], form.from);
     }
+    doubt_zeros(places, values.size());
+  }
+
+  // What never ran at the sizes tried may run at others, where the data decides in the same function what does.
+  static void doubt_zeros(std::vector<CountPlace>& places, std::size_t known) {
+    std::set<int> by_data;
+    for (std::size_t k = 0; k < known; k++)
+      if (places[k].count->certainty == Certainty::ratio || places[k].count->certainty == Certainty::unknown) by_data.insert(places[k].function);
+    for (std::size_t k = 0; k < known; k++)
+      if (by_data.contains(places[k].function) && places[k].count->certainty == Certainty::interpolated && places[k].count->expression == "0") places[k].count->certainty = Certainty::unknown;
   }
 
   // Of the program's own instructions; beside them what is exact given the hidden variables (it is among the ratios), and

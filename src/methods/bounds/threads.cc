@@ -23,12 +23,11 @@ bool lies_in(const std::string& inner, const std::string& outer) {
   return inner.size() > outer.size() && inner.starts_with(outer) && inner.find("omp_", outer.size()) != std::string::npos;
 }
 
-// The run-time library tells where a region was called, which may be in a function it was inlined into or a body around it;
-// names may carry parameters. The line alone does not tell files apart, but a function has one region on a line.
-bool same_function(std::string watched, std::string body) {
-  for (std::string* name : {&watched, &body})
-    *name = without_body_mark(*name), *name = name->substr(0, name->find('('));
-  return watched == body;
+// The run-time library tells where in the source a region is, but by the function it was inlined into and by another spelling of the
+// path.
+bool same_place(const Location& watched, const Location& body) {
+  auto name = [](const std::string& path) { return path.substr(path.find_last_of('/') + 1); };
+  return body.line > 0 && watched.line == body.line && name(watched.file) == name(body.file);
 }
 
 double sum_of(const std::vector<double>& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
@@ -170,7 +169,7 @@ class ThreadsMaker {
     out.imbalance = out.balanced_seconds > 0 ? std::max(0.0, out.actual_seconds / out.balanced_seconds - 1) : 0;
     out.iterations = iterations_in(r);
     for (const RegionSeconds& measured : run_.regions)
-      if (measured.at.line == body.at.line && body.at.line > 0 && same_function(measured.function, out.function)) {
+      if (same_place(measured.at, body.at)) {
         out.measured_seconds = out.measured_seconds.value_or(0) + measured.seconds;
         out.busy_seconds.resize(std::max(out.busy_seconds.size(), measured.busy.size()));
         for (std::size_t t = 0; t < measured.busy.size(); t++) out.busy_seconds[t] += measured.busy[t];
