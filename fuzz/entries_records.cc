@@ -4,6 +4,7 @@
 #include "base/assert.h"
 #include "engine/compiled_cost.h"
 #include "fuzz/entry_functions.h"
+#include "fuzz/record_in.h"
 #include "methods/bounds/bounds.h"
 #include "methods/choose/choose.h"
 #include "methods/gate/gate.h"
@@ -31,7 +32,6 @@
 #include "report/prediction_text.h"
 #include "report/profile_digest.h"
 #include "report/profile_text.h"
-#include "report/record_tables.h"
 #include "report/scale_text.h"
 #include "report/statistics.h"
 #include "report/study_text.h"
@@ -40,23 +40,6 @@
 
 namespace perfcast::fuzz {
 namespace {
-
-// What is written is read again as the same.
-template <class Record>
-std::optional<Record> record_in(const std::string& text) {
-  auto json = parse_json(text, "fuzz");
-  if (!json) return {};
-  (void)report::tables_in(*json);
-  auto record = record_from_json<Record>(*json, "fuzz");
-  if (!record) return {};
-  const std::string written = record_text(*record);
-  auto again = parse_json(written, "written");
-  ensure(again.has_value(), "a record we wrote is no JSON");
-  auto back = record_from_json<Record>(*again, "written");
-  ensure(back.has_value(), "a record we wrote cannot be read");
-  ensure(record_text(*back) == written, "a record changes when it is written and read");
-  return std::move(*record);
-}
 
 const Machine& toy() {
   static const Machine machine = find_machine("toy").value();

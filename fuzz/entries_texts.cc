@@ -7,6 +7,7 @@
 #include "expr/print.h"
 #include "expr/program.h"
 #include "fuzz/entry_functions.h"
+#include "fuzz/record_in.h"
 #include "methods/graph/graph.h"
 #include "methods/parallel/templates.h"
 #include "methods/scale/model.h"
@@ -22,18 +23,6 @@
 #include "report/scale_text.h"
 
 namespace perfcast::fuzz {
-namespace {
-
-template <class Record>
-std::optional<Record> record_in(const std::string& text) {
-  auto json = parse_json(text, "fuzz");
-  if (!json) return {};
-  auto record = record_from_json<Record>(*json, "fuzz");
-  return record ? std::optional(std::move(*record)) : std::nullopt;
-}
-
-}  // namespace
-
 void read_expression(const std::string& text) {
   auto parsed = expr::parse(text, "fuzz", {.characters = 4096, .depth = 100, .nodes = 2000});
   if (!parsed) return;

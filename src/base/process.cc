@@ -76,9 +76,12 @@ void end_orphans() {
 }
 
 // A limit beyond what the system can express is none.
-rlim_t limit_of(Bytes bytes) {
+void limit_to(decltype(RLIMIT_AS) resource, const std::optional<Bytes>& bytes) {
   constexpr double largest = 0x1p63;
-  return bytes.value < largest ? static_cast<rlim_t>(bytes.value) : RLIM_INFINITY;
+  if (!bytes) return;
+  const rlim_t most = bytes->value < largest ? static_cast<rlim_t>(bytes->value) : RLIM_INFINITY;
+  rlimit limit{most, most};
+  ::setrlimit(resource, &limit);
 }
 
 // Everything that happens in the child between fork and exec; only async-signal-safe calls, nothing allocated.
@@ -99,16 +102,8 @@ rlim_t limit_of(Bytes bytes) {
   {
     rlimit no_core{0, 0};
     ::setrlimit(RLIMIT_CORE, &no_core);
-    if (request.limits.memory) {
-      const rlim_t bytes = limit_of(*request.limits.memory);
-      rlimit limit{bytes, bytes};
-      ::setrlimit(RLIMIT_AS, &limit);
-    }
-    if (request.limits.file_size) {
-      const rlim_t bytes = limit_of(*request.limits.file_size);
-      rlimit limit{bytes, bytes};
-      ::setrlimit(RLIMIT_FSIZE, &limit);
-    }
+    limit_to(RLIMIT_AS, request.limits.memory);
+    limit_to(RLIMIT_FSIZE, request.limits.file_size);
     for (int signal : {SIGINT, SIGTERM, SIGPIPE, SIGCHLD}) ::signal(signal, SIG_DFL);
     sigset_t none;
     sigemptyset(&none);

@@ -311,7 +311,7 @@ void Pipeline::do_branch(const StaticInstruction& instruction, const Happening& 
 
 // A core that renames loads to the registers stored does so for the first load of a store. What is loaded again, as every
 // loop of unoptimised code loads its counter, is renamed in short tests; in a long run such loops change between all and
-// none of it, and spend about half of their iterations in either state.
+// none of it, and spend about half of their iterations in either state. A misprediction brings them back to none.
 bool Pipeline::renamed_again() {
   constexpr int phase = 256;
   return reloads_++ / phase % 2 == 1;

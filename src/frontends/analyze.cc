@@ -125,7 +125,7 @@ memory_profile::Choices add_memory(const CompiledProgram& program, const llvm_ir
   profile.made_by.more["memory bursts"] = options.whole_run ? "the whole run" :
       fmt::format("{} short, {} long, {:.0f} % of the time, up to {} lines", seen->short_bursts, seen->long_bursts,
                   100 * seen->burst_share, seen->deepest_lines);
-  apply(*seen, *profile.ir), apply_branches(*seen, *profile.ir);
+  apply(*seen, *profile.ir);
   return choices_of(*seen);
 }
 

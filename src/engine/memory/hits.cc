@@ -27,11 +27,16 @@ std::vector<double> spread_over_levels(double nearest, double farthest, const Me
 // The first cache is chosen into by the program's own addresses, so a long walk in steps that share a factor with the page
 // uses a part of it. The caches behind it are chosen into by addresses of memory, which are as good as chance.
 double first_cache_reached(const Access& access, const MemoryModel& memory) {
-  constexpr double usually = 0.6;
-  return access.stride_bytes && access.stride_share > usually ? share_of_cache(*access.stride_bytes, memory) : 1;
+  auto step = usual_step(access);
+  return step ? share_of_cache(*step, memory) : 1;
 }
 
 }  // namespace
+
+std::optional<double> usual_step(const Access& access) {
+  constexpr double usually = 0.6;
+  return access.stride_share > usually ? access.stride_bytes : std::nullopt;
+}
 
 double hit_probability(double distance, double capacity_lines) {
   if (capacity_lines <= 0) return 0;

@@ -1,6 +1,7 @@
 // From reuse distances to the level that serves an access, for any machine.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "engine/memory/reuse_time.h"
@@ -31,6 +32,9 @@ struct Served {
 // in between is as likely as any other. An access that was never seen at all is taken to hit: it is too rare to be met
 // by a burst. The last cache loses lines with time (MemoryModel::retention_ns).
 Served served_by(const Access& access, const MemoryModel& memory, const ProgramReuse& program);
+
+// Bytes from one execution of an access to the next, if it mostly keeps one step.
+std::optional<double> usual_step(const Access& access);
 
 // Share of the executions whose page is out of a translation buffer of `entries`.
 double page_miss_share(const Access& access, double entries);

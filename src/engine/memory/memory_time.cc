@@ -129,8 +129,8 @@ class Region {
 
 Shape shape_of(const Access& access, const MemoryModel& memory) {
   if (access.kind == AddressKind::chase || access.kind == AddressKind::dependent) return Shape::dependent;
-  bool steps = access.stride_bytes && access.stride_share > 0.6 && std::abs(*access.stride_bytes) > memory.line_bytes;
-  return steps ? Shape::strided : Shape::random;
+  auto step = usual_step(access);
+  return step && std::abs(*step) > memory.line_bytes ? Shape::strided : Shape::random;
 }
 
 RegionMemory region_memory(std::span<const Access> accesses, const MemoryModel& memory, const RegionContext& context) {

@@ -6,18 +6,6 @@
 
 namespace perfcast::memory_profile {
 
-void apply_branches(const MemoryProfile& profile, Graph& ir) {
-  std::map<std::pair<std::string, std::string>, Block*> blocks;
-  for (Function& function : ir.functions)
-    for (Block& block : function.blocks) blocks[{function.name, block.name}] = &block;
-  for (const BranchSite& site : profile.branches)
-    if (auto it = blocks.find({site.function, site.block});
-        it != blocks.end() && site.kind == BranchKind::branch && site.executed > 0) {
-      Block& block = *it->second;
-      block.mispredicted = block.mispredicted.value_or(0) + block.count.value * site.mispredicted / site.executed;
-    }
-}
-
 Choices choices_of(const MemoryProfile& profile) {
   Choices choices;
   for (const BranchSite& site : profile.branches)

@@ -18,9 +18,6 @@ struct Choice {
 };
 using Choices = std::map<std::pair<std::string, std::string>, std::vector<Choice>>;
 
-// Puts the mispredictions of branches into the blocks of the IR graph, scaled to its exact counts.
-void apply_branches(const MemoryProfile& profile, Graph& ir);
-
 Choices choices_of(const MemoryProfile& profile);
 
 // Hands the mispredictions of IR branches and choices on to the machine blocks that end in them, and tells how often a

@@ -156,6 +156,12 @@ void apply(const MemoryProfile& profile, Graph& ir) {
       access.count = it->second->count.value * (site.lines_per_execution > 0 ? site.lines_per_execution : 1);
       it->second->accesses.push_back(std::move(access));
     }
+  for (const BranchSite& site : profile.branches)
+    if (auto it = blocks.find({site.function, site.block});
+        it != blocks.end() && site.kind == BranchKind::branch && site.executed > 0) {
+      Block& block = *it->second;
+      block.mispredicted = block.mispredicted.value_or(0) + block.count.value * site.mispredicted / site.executed;
+    }
 }
 
 }  // namespace perfcast::memory_profile

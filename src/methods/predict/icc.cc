@@ -31,10 +31,14 @@ std::vector<Share> shares_of(const CompiledBlock& block, const MemoryModel* memo
   return shares;
 }
 
+// By how much others on the core usually slow it; nothing where the machine file does not tell.
+Measurement usual_sharing(const Machine& machine) {
+  return machine.system && machine.system->core_sharing ? *machine.system->core_sharing : Measurement();
+}
+
 // What neighbours on the same core take: code that keeps the core busy loses most of what the canary loses, code that
 // waits for results, memory or branches little.
-Share neighbours(const BlockSum& sum, const Machine& machine) {
-  const Measurement& sharing = *machine.system->core_sharing;
+Share neighbours(const BlockSum& sum, const Measurement& sharing) {
   double exposed = 0;
   for (const auto& [resource, seconds] : sum.seconds_by_resource()) {
     const bool flows = resource == engine::name_of(Cause::front_end) || resource == engine::name_of(Cause::ports) ||
@@ -82,8 +86,8 @@ Answer answer_icc(const Profile& profile, const Machine& machine, const PredictO
   sum.add_outside({"page faults", profile.run.page_faults, 1e-9 * outside.faults_ns, 1e-10 * outside.faults_ns});
   sum.add_outside({"start", 1, 1e-9 * outside.start_ns, 1e-10 * outside.start_ns});
 
-  const bool shared = !options.alone && machine.system && machine.system->core_sharing && machine.system->core_sharing->value > 0;
-  if (shared) sum.add_outside(neighbours(sum, machine));
+  const Measurement sharing = usual_sharing(machine);
+  if (!options.alone && sharing.value > 0) sum.add_outside(neighbours(sum, sharing));
 
   ModelPrediction prediction;
   prediction.model = Model::icc;
@@ -103,7 +107,7 @@ Answer answer_icc(const Profile& profile, const Machine& machine, const PredictO
     prediction.estimated_share = (cost->core.by_llvm * cost->core.seconds + 1e-9 * outside.guessed_ns) / prediction.seconds;
   if (machine.memory && doubt_of(*machine.memory) > 0)
     prediction.remarks.push_back("what memory costs on " + machine.name + " was in part not measured there (perfcast machines show says what)");
-  if (options.alone && machine.system && machine.system->core_sharing && machine.system->core_sharing->value > 0.02)
+  if (options.alone && sharing.value > 0.02)
     prediction.remarks.push_back("others on the same core, usual on " + machine.name + ", are left out");
   if (!machine.memory) prediction.remarks.push_back(machine.name + " has no memory levels: every load is taken to hit the first cache");
   else if (!memory_known) prediction.remarks.push_back("how the program uses memory was not watched: every load is taken to hit the first cache");
