@@ -1,15 +1,18 @@
 /* A plugin for qemu's user-mode emulation that counts what a program executes: every translated block with its
- * bytes, how often it ran, where it went next, and how often a simulated predictor would have been wrong about that. Counts live in a file mapped shared, so that they are there
- * however the program ends. No header of qemu is needed: the few declarations below are its interface, version 1.
+ * bytes, how often it ran, where it went next, and how often a simulated predictor would have been wrong about that;
+ * and, in bursts, how its loads and stores use memory (qemu_memory.h). Counts live in a file mapped shared, so that they
+ * are there however the program ends. No header of qemu is needed: the few declarations below are its interface, version 1.
  *
  *   -plugin blocks.so,out=FILE,maps=FILE[,limit=INSTRUCTIONS][,skip=FILE][,whole=SECONDS,seconds=SECONDS]
+ *                      [,memory=bursts|whole]
  *
  * limit: end the run after about so many instructions (header.stopped is set). whole: after so many seconds of
  * processor time count in one stretch of ten only (header.sampled is set); seconds: end the run after so many. skip: ranges of the program's own code
  * that are not counted: the lowest code address of its file, then "start end" per line, ascending, hexadecimal.
+ * memory: watch loads and stores, in bursts or from beginning to end.
  *
- * FILE holds a header and records, all fields 64 bit little-endian unless said: see `struct header`, `struct block`.
- * Edges beyond the four of a block are in chained `struct more`. The maps file lists the mappings code was found in:
+ * FILE holds a header and records, all fields 64 bit little-endian unless said: see `struct header`, `struct block`,
+ * `struct seen`. Edges beyond the four of a block are in chained `struct more`. The maps file lists the mappings code was found in:
  * "start end offset path", hexadecimal.
  */
 #include "branch_predictor.h"
@@ -43,14 +46,17 @@ uint64_t qemu_plugin_start_code(void);
 __attribute__((visibility("default"))) int qemu_plugin_version = 1;
 
 struct header {
-  char magic[8]; /* "PCBLOCK2" */
+  char magic[8]; /* "PCBLOCK3" */
   uint64_t used; /* bytes of the file in use */
   uint64_t vcpus, stopped, lost, instructions, sampled;
+  uint64_t watched_whole;                            /* memory, from beginning to end */
+  uint64_t short_bursts, long_bursts, burst_instructions;
+  uint64_t deepest_lines, pages;                     /* most distinct ones that a burst saw */
 };
 struct edge { uint64_t to, count; };
 struct more { uint64_t next; struct edge edges[6]; };
 struct block {
-  uint64_t kind_size; /* record size in bytes; the lowest bit tells a block (1) from a chain of edges (0) */
+  uint64_t kind_size; /* record size in bytes; the lowest bits tell a block (1), memory seen (2) and a chain of edges (0) apart */
   uint64_t pc, count, predicted, mispredicted;
   uint32_t instructions, bytes;
   struct edge edges[4];
@@ -125,6 +131,8 @@ static void count_edge(struct block *from, uint64_t to) {
   give();
 }
 
+#include "qemu_memory.h"
+
 static __thread enum ending { STRAIGHT, CONDITIONAL, INDIRECT } last_ending;
 
 /* With several threads they share the predictor, as threads of a core do. */
@@ -135,30 +143,32 @@ static void predict(struct block *from, uint64_t to) {
   if (wrong) add(&from->mispredicted, 1);
 }
 
-/* Stretches of 5 ms of the run. Predicting is slow: it is done in one of four. All of the first seconds are counted,
- * then one stretch in eight. The clock is asked seldom. */
+/* Predicting is slow: it is done in one of eight stretches of a million instructions. */
+static bool predicting(void) { return (head->instructions >> 20 & 7) == 0; }
+
+/* Stretches of 5 ms of the run: all of the first seconds are counted, then one in eight. The clock is asked seldom. */
 static double whole = 1e30, seconds_most = 1e30;
-static bool counting = true, predicting = true;
+static bool counting = true;
 static void look_at_clock(void) {
   struct timespec t;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
   double now = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
   uint64_t stretch = (uint64_t)(now / 0.005);
   if (now > seconds_most) { head->stopped = 1; _exit(99); }
-  predicting = stretch % 4 == 0, counting = now < whole || stretch % 8 == 0;
+  counting = now < whole || stretch % 8 == 0;
   if (now >= whole) head->sampled = 1;
 }
 
 static void executed(unsigned vcpu, void *data) {
-  (void)vcpu;
   static __thread unsigned ticks;
   if ((++ticks & 4095) == 0) look_at_clock();
   if (!counting) { last = NULL; return; }
+  keep_bursts(vcpu, head->instructions);
   struct block *block = data;
   add(&block->count, 1);
   if (last) {
     count_edge(last, block->pc);
-    if (last_ending != STRAIGHT && predicting) predict(last, block->pc);
+    if (last_ending != STRAIGHT && predicting()) predict(last, block->pc);
   }
   last = block, last_ending = STRAIGHT;
   add(&head->instructions, block->instructions);
@@ -244,6 +254,13 @@ static enum ending ending_of(const unsigned char *code, size_t size) {
   return code[at] == 0xff && (operation == 2 || operation == 4) ? INDIRECT : STRAIGHT; /* call, jmp */
 }
 
+static void watch(struct qemu_plugin_insn *insn, uint64_t pc) {
+  take();
+  struct watched *watched = watched_at(pc);
+  give();
+  if (watched) qemu_plugin_register_vcpu_mem_cb(insn, touched, NO_REGISTERS, LOADS_AND_STORES, watched);
+}
+
 static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb) {
   (void)id;
   uint64_t pc = qemu_plugin_tb_vaddr(tb);
@@ -261,6 +278,7 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb) {
   for (size_t i = 0; i < n; i++) {
     struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
     memcpy(block->code + at, qemu_plugin_insn_data(insn), qemu_plugin_insn_size(insn));
+    if (watching && !on_stack(block->code + at, qemu_plugin_insn_size(insn))) watch(insn, pc + at);
     last_at = at, at += qemu_plugin_insn_size(insn);
   }
   block->kind_size = size | 1;
@@ -278,7 +296,7 @@ static void started(qemu_plugin_id_t id, unsigned vcpu) {
 }
 
 __attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv) {
-  const char *out = NULL;
+  const char *out = NULL, *memory = NULL;
   arm = strcmp(info->target_name, "aarch64") == 0;
   for (int i = 0; i < argc; i++) {
     if (!strncmp(argv[i], "out=", 4)) out = argv[i] + 4;
@@ -286,6 +304,7 @@ __attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t 
     else if (!strncmp(argv[i], "limit=", 6)) limit = strtoull(argv[i] + 6, NULL, 10);
     else if (!strncmp(argv[i], "whole=", 6)) whole = atof(argv[i] + 6);
     else if (!strncmp(argv[i], "seconds=", 8)) seconds_most = atof(argv[i] + 8);
+    else if (!strncmp(argv[i], "memory=", 7)) memory = argv[i] + 7;
     else if (!strncmp(argv[i], "skip=", 5)) read_skipped(argv[i] + 5);
   }
   int file = out ? open(out, O_RDWR | O_CREAT | O_TRUNC, 0600) : -1;
@@ -293,8 +312,9 @@ __attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t 
   base = mmap(NULL, capacity, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
   if (base == MAP_FAILED) return 1;
   head = (struct header *)base;
-  memcpy(head->magic, "PCBLOCK2", 8);
+  memcpy(head->magic, "PCBLOCK3", 8);
   head->used = sizeof *head;
+  if (memory) begin_watching(!strcmp(memory, "whole"));
   qemu_plugin_register_vcpu_init_cb(id, started);
   qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
   return 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 
 #include "engine/memory/load_waits.h"
@@ -11,16 +12,21 @@ namespace {
 
 constexpr auto misprediction = static_cast<std::size_t>(Cause::misprediction);
 
-// Which region of the IR a machine block belongs to; none for library code and what the code generator made up.
+// Which region a machine block belongs to: its own, or that of the IR it came from; none for library code nobody watched
+// and what the code generator made up.
 class RegionIndex {
  public:
   explicit RegionIndex(const std::vector<CodeRegion>& regions) {
     for (std::size_t r = 0; r < regions.size(); r++) {
-      for (const Block* block : regions[r].blocks) by_block_[{regions[r].function->name, block->name}] = static_cast<int>(r);
+      for (const Block* block : regions[r].blocks) {
+        by_place_[block] = static_cast<int>(r);
+        by_block_[{regions[r].function->name, block->name}] = static_cast<int>(r);
+      }
       by_function_.try_emplace(regions[r].function->name, static_cast<int>(r));
     }
   }
   int of(const Function& function, const Block& block) const {
+    if (auto own = by_place_.find(&block); own != by_place_.end()) return own->second;
     if (block.from)
       if (auto it = by_block_.find({function.name, *block.from}); it != by_block_.end()) return it->second;
     auto it = by_function_.find(function.name);
@@ -28,6 +34,7 @@ class RegionIndex {
   }
 
  private:
+  std::map<const Block*, int> by_place_;
   std::map<std::pair<std::string, std::string>, int> by_block_;
   std::map<std::string, int> by_function_;
 };
@@ -150,6 +157,7 @@ CompiledCost compiled_cost(const Profile& profile, const Machine& machine, CoreT
   cost.core = std::move(core);
   cost.ns_per_cycle = 1 / machine.core->clock_ghz.value;
   if (profile.ir) cost.regions = code_regions(*profile.ir);
+  std::ranges::move(machine_regions(*profile.machine, profile.forms), std::back_inserter(cost.regions));
   place_blocks(cost, *profile.machine);
   join_memory(cost, profile, machine);
   cost.outside = outside_time(profile, machine, calls_beyond(*profile.machine));

@@ -33,7 +33,7 @@ struct CompiledBlock {
 struct CompiledCost {
   CoreTime core;
   double ns_per_cycle = 0;
-  std::vector<CodeRegion> regions;     // of the IR
+  std::vector<CodeRegion> regions;     // of the IR, then of machine code watched by itself
   std::vector<RegionCost> region_costs;
   std::vector<CompiledBlock> blocks;   // those executed
   OutsideTime outside;

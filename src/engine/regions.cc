@@ -35,9 +35,13 @@ const Measurement* routine_cost(const Machine& machine, const std::string& name)
 
 }  // namespace
 
-std::vector<CodeRegion> code_regions(const Graph& ir) {
+namespace {
+
+// `operations`: of one execution of a block, all or floating ones only.
+std::vector<CodeRegion> regions_of(const Graph& graph, auto wanted, auto operations) {
   std::vector<CodeRegion> regions;
-  for (const Function& function : ir.functions) {
+  for (const Function& function : graph.functions) {
+    if (!wanted(function)) continue;
     std::map<int, CodeRegion> by_loop;  // -1: the rest
     std::map<int, double> floating;
     for (const Block& block : function.blocks) {
@@ -48,8 +52,8 @@ std::vector<CodeRegion> code_regions(const Graph& ir) {
       region.blocks.push_back(&block);
       region.accesses.insert(region.accesses.end(), block.accesses.begin(), block.accesses.end());
       region.mispredicted += block.mispredicted.value_or(0);
-      region.instructions += block.count.value * operations_of(block, false);
-      floating[key] += block.count.value * operations_of(block, true);
+      region.instructions += block.count.value * operations(block, false);
+      floating[key] += block.count.value * operations(block, true);
     }
     for (auto& [key, region] : by_loop) {
       region.floating = floating[key] > 0.5 * region.instructions;
@@ -57,6 +61,22 @@ std::vector<CodeRegion> code_regions(const Graph& ir) {
     }
   }
   return regions;
+}
+
+}  // namespace
+
+std::vector<CodeRegion> code_regions(const Graph& ir) {
+  return regions_of(ir, [](const Function&) { return true; }, operations_of);
+}
+
+std::vector<CodeRegion> machine_regions(const Graph& machine, const std::vector<InstructionForm>& forms) {
+  auto watched = [](const Function& function) {
+    return std::ranges::any_of(function.blocks, [](const Block& block) { return !block.accesses.empty(); });
+  };
+  return regions_of(machine, watched, [&](const Block& block, bool floating_only) {
+    auto counts = [&](const Instruction& i) { return !floating_only || forms[static_cast<std::size_t>(i.form)].floating; };
+    return static_cast<double>(std::ranges::count_if(block.code, counts));
+  });
 }
 
 double footprint_bytes(const Profile& profile, const Machine& machine) {

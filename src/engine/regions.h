@@ -1,5 +1,6 @@
 // A program cut into the regions that intcc and icc cost one by one: each innermost loop, and what is left of each
-// function. Memory and mispredictions belong to a region; so does the time of the core.
+// function. Memory and mispredictions belong to a region; so does the time of the core. Where memory was watched in the
+// machine code itself (of binaries), so are the regions.
 #pragma once
 
 #include <map>
@@ -15,15 +16,17 @@ namespace perfcast::engine {
 struct CodeRegion {
   const Function* function = nullptr;
   std::optional<int> loop;             // of the function; none: the rest of it
-  std::vector<const Block*> blocks;    // of the IR
+  std::vector<const Block*> blocks;    // of the IR, or of the machine code
   std::vector<Access> accesses;
   double mispredicted = 0;
-  double instructions = 0;             // IR operations executed
+  double instructions = 0;             // IR operations or machine instructions executed
   bool floating = false;               // mostly floating point
 };
 
 // Regions that were executed.
 std::vector<CodeRegion> code_regions(const Graph& ir);
+// Those of the functions whose memory was watched as machine code.
+std::vector<CodeRegion> machine_regions(const Graph& machine, const std::vector<InstructionForm>& forms);
 
 // Memory the program touches: pages it faulted in.
 double footprint_bytes(const Profile& profile, const Machine& machine);

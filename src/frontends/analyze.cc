@@ -240,7 +240,8 @@ void add_source_loops(const CompiledProgram& program, const CountedRun& run, Sta
 Result<Profile> analyze_executable(const AnalyzeOptions& options) {
   machine_code::BinaryOptions binary;
   binary.input_file = options.input_file, binary.folder = options.folder, binary.limits = options.limits;
-  if (options.progress) options.progress("counting the machine code");
+  binary.memory = !options.memory_level ? machine_code::WatchMemory::no : options.whole_run ? machine_code::WatchMemory::whole_run : machine_code::WatchMemory::in_bursts;
+  if (options.progress) options.progress("counting the machine code, watching memory and branches");
   TRY(Profile profile, machine_code::analyze_binary(options.binary, options.arguments, binary));
   CHECK_OK(record_parameters(options, profile.run));
   return profile;

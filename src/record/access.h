@@ -36,7 +36,7 @@ Json shape_to_json(const DistanceBin& bin);
 void shape_from_json(const Json& json, DistanceBin& bin, const std::string& place);
 
 struct Access {
-  int index = 0;           // its place among the loads and stores of its IR block
+  int index = 0;           // its place among the loads and stores of its IR block; of machine code: among the instructions
   bool store = false;
   int bytes = 0;           // per execution
   int line = 0;            // of the source

@@ -71,7 +71,7 @@ struct Block {
   std::vector<Instruction> code;         // machine level
   std::optional<std::string> from;       // block of the IR level this machine block came from
   std::optional<double> mispredicted;    // mispredictions of its branch in the run, by the simulated predictor
-  std::vector<Access> accesses;          // IR level: memory behaviour of its loads and stores
+  std::vector<Access> accesses;          // memory behaviour of its loads and stores; machine level: where watched there
   bool operator==(const Block&) const = default;
 };
 template <class Fields>

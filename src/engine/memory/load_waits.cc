@@ -65,20 +65,29 @@ std::vector<std::pair<int, int>> match_loads(const std::vector<int>& machine_byt
 }
 
 LoadWaits::LoadWaits(const Profile& profile, const MemoryModel& memory, const ProgramReuse& program) {
-  if (!profile.ir || !profile.machine) return;
+  if (!profile.machine) return;
   std::map<std::pair<std::string, std::string>, const Block*> ir_blocks;
-  for (const Function& function : profile.ir->functions)
-    for (const Block& block : function.blocks)
-      if (!block.accesses.empty()) ir_blocks[{function.name, block.name}] = &block;
+  if (profile.ir)
+    for (const Function& function : profile.ir->functions)
+      for (const Block& block : function.blocks)
+        if (!block.accesses.empty()) ir_blocks[{function.name, block.name}] = &block;
   for (std::size_t f = 0; f < profile.machine->functions.size(); f++) {
     const Function& function = profile.machine->functions[f];
     for (std::size_t b = 0; b < function.blocks.size(); b++) {
       const Block& block = function.blocks[b];
+      for (const Access& access : block.accesses)  // watched as machine code: `index` is the instruction
+        if (!access.store) place(static_cast<int>(f), static_cast<int>(b), access.index, access.count, wait_of(access, memory, program));
       if (!block.from || block.count.value <= 0) continue;
       if (auto it = ir_blocks.find({function.name, *block.from}); it != ir_blocks.end())
         place_loads(block, profile.forms, *it->second, static_cast<int>(f), static_cast<int>(b), memory, program);
     }
   }
+}
+
+void LoadWaits::place(int function, int block, int instruction, double executions, const Wait& wait) {
+  if (wait.chances.empty()) return;
+  merge(waits_[{function, block, instruction}], wait);
+  serial_[{function, block}] += executions * wait.mean_ns();
 }
 
 void LoadWaits::place_loads(const Block& machine, const std::vector<InstructionForm>& forms, const Block& ir, int function, int block,
@@ -92,11 +101,7 @@ void LoadWaits::place_loads(const Block& machine, const std::vector<InstructionF
     if (!access.store) ir_bytes.push_back(access.bytes), ir_waits.push_back(wait_of(access, memory, program));
   if (places.empty()) return;
   std::vector<bool> taken(places.size(), false), found(ir_waits.size(), false);
-  auto put = [&](std::size_t load, const Wait& wait) {
-    if (wait.chances.empty()) return;
-    merge(waits_[{function, block, places[load]}], wait);
-    serial_[{function, block}] += machine.count.value * wait.mean_ns();
-  };
+  auto put = [&](std::size_t load, const Wait& wait) { place(function, block, places[load], machine.count.value, wait); };
   for (auto [load, access] : match_loads(machine_bytes, ir_bytes)) {
     taken[static_cast<std::size_t>(load)] = found[static_cast<std::size_t>(access)] = true;
     put(static_cast<std::size_t>(load), ir_waits[static_cast<std::size_t>(access)]);

@@ -1,5 +1,5 @@
-// How long each load of the machine code waits beyond a hit in the first cache, drawn from what its counterpart in the IR
-// is known to do: with which probability which level serves it, and whether its page has to be walked. The simulated core
+// How long each load of the machine code waits beyond a hit in the first cache, drawn from what it, or its counterpart in
+// the IR, is known to do: with which probability which level serves it, and whether its page has to be walked. The simulated core
 // then finds out by itself what overlaps and what a chain of loads takes. Lines of streams and of constant steps are
 // fetched ahead; they cost bandwidth (memory_time.h), no waiting.
 #pragma once
@@ -32,6 +32,7 @@ class LoadWaits {
 
  private:
   using Place = std::tuple<int, int, int>;
+  void place(int function, int block, int instruction, double executions, const Wait& wait);
   void place_loads(const Block& machine, const std::vector<InstructionForm>& forms, const Block& ir, int function, int block,
                    const MemoryModel& memory, const ProgramReuse& program);
   std::map<Place, Wait> waits_;

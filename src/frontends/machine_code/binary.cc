@@ -1,5 +1,7 @@
 #include "frontends/machine_code/binary.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -25,6 +27,7 @@ bool host_can_run(const std::string& triple) {
 Result<Trace> trace_as_far_as_it_goes(const std::string& executable, const std::vector<std::string>& arguments, const BinaryOptions& options) {
   TraceOptions how;
   how.input_file = options.input_file, how.folder = options.folder, how.limits = options.limits, how.system_root = options.system_root;
+  how.memory = options.memory;
   return trace_program(executable, arguments, how);
 }
 
@@ -39,6 +42,14 @@ void add_plain_run(const std::string& executable, const std::vector<std::string>
   if (!outcome || outcome->ending != Ending::exited) return;
   run.page_faults = static_cast<double>(outcome->page_faults_minor + outcome->page_faults_major);
   run.seconds = outcome->cpu.value;
+}
+
+// Where no plain run told, each page touched is a fault.
+void record_watch(const MemoryWatch& watch, Profile& profile) {
+  if (profile.run.page_faults <= 0) profile.run.page_faults = watch.pages;
+  profile.made_by.more["memory bursts"] = watch.whole ? "the whole run" :
+      fmt::format("{} short, {} long, {:.0f} % of the instructions, up to {} lines", watch.short_bursts, watch.long_bursts, 100 * watch.share,
+                  watch.deepest_lines);
 }
 
 // Leaves out the rarest library functions, together at most this share of the executed instructions: start-up code has
@@ -91,6 +102,7 @@ Result<Profile> profile_of_binary(const std::string& executable, const std::vect
   const bool ended = trace.outcome.ending == Ending::exited;
   if (!ended) traced.gaps.push_back({"the program " + run.ending + " while it was counted (10 to 20 times as slow as a plain run): the counts are of what it did until then", {}, 0});
   if (ended && options.plain_run && host_can_run(trace.triple)) add_plain_run(executable, arguments, options, run);
+  if (trace.memory) record_watch(*trace.memory, profile);
   leave_out_rare(traced.graph, traced.gaps);
   profile.machine = std::move(traced.graph);
   profile.forms = forms.take();

@@ -1,5 +1,6 @@
 // Programs as they are, whoever compiled them: `perfcast analyze --binary`. Counted exactly under qemu's user-mode
-// emulation, decoded, with source lines from debug information; library code included.
+// emulation, which also watches memory and branches; decoded, with source lines from debug information; library code
+// included.
 #pragma once
 
 #include <map>
@@ -19,6 +20,7 @@ struct BinaryOptions {
   RunLimits limits;           // of the counted run
   std::string tables_cpu;     // whose scheduling tables are the fall-back; empty: default_cpu()
   std::string system_root;    // libraries of a foreign program
+  WatchMemory memory = WatchMemory::in_bursts;
   bool plain_run = true;      // where the host can, run it once plainly too: page faults and time
 };
 

@@ -40,6 +40,7 @@ void multiply(Function& function, double factor) {
     multiply(block.count, factor);
     if (block.mispredicted) *block.mispredicted *= factor;
     for (auto& edge : block.next) multiply(edge.count, factor);
+    for (auto& access : block.accesses) access.count *= factor;
   }
   for (auto& loop : function.loops) multiply(loop.entries, factor), multiply(loop.iterations, factor);
 }

@@ -14,8 +14,10 @@
 #include <sstream>
 
 #include "base/files.h"
+#include <memory_profile_layout.h>  // data/runtime: shared with the plugin
 #include "base/paths.h"
 #include "frontends/machine_code/elf_image.h"
+#include "frontends/memory_profile/observed.h"
 
 namespace perfcast::machine_code {
 namespace {
@@ -24,6 +26,7 @@ namespace {
 struct FileHeader {
   char magic[8];
   std::uint64_t used, vcpus, stopped, lost, instructions, sampled;
+  std::uint64_t watched_whole, short_bursts, long_bursts, burst_instructions, deepest_lines, pages;
 };
 struct FileEdge {
   std::uint64_t to, count;
@@ -33,6 +36,10 @@ struct FileBlock {
   std::uint32_t instructions, bytes;
   FileEdge edges[4];
   std::uint64_t more;
+};
+struct FileSeen {
+  std::uint64_t kind_size, address, store, executions, reports, last_execution, last_line;
+  perfcast_access_data data;
 };
 struct FileMore {
   std::uint64_t next;
@@ -67,6 +74,19 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
+// Goes through the records: calls `visit` with the kind, the place and the size of each.
+void for_records(const MappedFile& file, const FileHeader& header, auto visit) {
+  const std::uint64_t end = std::min<std::uint64_t>(header.used, file.size());
+  for (std::uint64_t at = sizeof(FileHeader); at + 8 <= end;) {
+    const std::uint64_t kind_size = *file.at<std::uint64_t>(at), size = kind_size & ~std::uint64_t{7};
+    // The program may have written into the file, or been killed while the plugin did.
+    if (size == 0 || size > end - at) break;
+    visit(kind_size & 7, at, size);
+    at += size;
+  }
+}
+constexpr std::uint64_t block_record = 1, seen_record = 2;
+
 void read_blocks(const MappedFile& file, const FileHeader& header, Trace& trace) {
   // The same code may have been translated several times: one entry for each address and bytes.
   struct Sum {
@@ -74,14 +94,8 @@ void read_blocks(const MappedFile& file, const FileHeader& header, Trace& trace)
     std::map<std::uint64_t, double> next;
   };
   std::map<std::pair<std::uint64_t, std::vector<std::uint8_t>>, Sum> sums;
-  const std::uint64_t end = std::min<std::uint64_t>(header.used, file.size());
-  for (std::uint64_t at = sizeof(FileHeader); at + 8 <= end;) {
-    const std::uint64_t kind_size = *file.at<std::uint64_t>(at);
-    const std::uint64_t size = kind_size & ~std::uint64_t{1};
-    if (size == 0) break;
-    // The program may have written into the file, or been killed while the plugin did.
-    if (size > end - at) break;
-    if (auto block = kind_size & 1 ? file.at<FileBlock>(at) : std::nullopt; block && block->count && sizeof(FileBlock) + block->bytes <= size) {
+  for_records(file, header, [&](std::uint64_t kind, std::uint64_t at, std::uint64_t size) {
+    if (auto block = kind == block_record ? file.at<FileBlock>(at) : std::nullopt; block && block->count && sizeof(FileBlock) + block->bytes <= size) {
       const std::uint8_t* code = file.data() + at + sizeof(FileBlock);
       Sum& sum = sums[{block->address, {code, code + block->bytes}}];
       sum.count += static_cast<double>(block->count), sum.predicted += static_cast<double>(block->predicted);
@@ -95,8 +109,7 @@ void read_blocks(const MappedFile& file, const FileHeader& header, Trace& trace)
         more = chain->next < more ? chain->next : 0;  // older ones lie before
       }
     }
-    at += size;
-  }
+  });
   for (auto& [key, sum] : sums)
     trace.blocks.push_back({key.first, sum.count, sum.predicted > 0 ? sum.count * sum.mispredicted / sum.predicted : 0, key.second, {sum.next.begin(), sum.next.end()}});
 }
@@ -112,6 +125,22 @@ void read_mappings(const std::string& text, Trace& trace) {
   }
 }
 
+void read_accesses(const MappedFile& file, const FileHeader& header, Trace& trace) {
+  MemoryWatch watch{header.watched_whole != 0, static_cast<double>(header.short_bursts), static_cast<double>(header.long_bursts), 1,
+                    static_cast<double>(header.deepest_lines), static_cast<double>(header.pages)};
+  if (!watch.whole) watch.share = header.instructions ? static_cast<double>(header.burst_instructions) / static_cast<double>(header.instructions) : 0;
+  trace.memory = watch;
+  for_records(file, header, [&](std::uint64_t kind, std::uint64_t at, std::uint64_t) {
+    auto seen = kind == seen_record ? file.at<FileSeen>(at) : std::nullopt;
+    if (!seen || !seen->executions) return;
+    TracedAccess traced{seen->address, static_cast<double>(seen->reports) / static_cast<double>(seen->executions), {}};
+    traced.access.store = seen->store != 0;
+    memory_profile::describe_access(seen->data, watch.whole, traced.access);
+    trace.accesses.push_back(std::move(traced));
+  });
+  std::ranges::sort(trace.accesses, {}, [](const TracedAccess& a) { return std::pair(a.address, a.access.store); });
+}
+
 Result<std::string> build_plugin(const TemporaryFolder& folder) {
   std::string compiler;
   for (const char* name : {"cc", "gcc", "clang-19", "clang"})
@@ -119,7 +148,7 @@ Result<std::string> build_plugin(const TemporaryFolder& folder) {
   if (compiler.empty()) return unfit("no C compiler to build the counting plugin with", "", "install gcc");
   const std::string plugin = folder.file("blocks.so"), source = (bundled_data() / "runtime/qemu_blocks.c").string();
   RunRequest request;
-  request.command = {compiler, "-O2", "-shared", "-fPIC", "-o", plugin, source};
+  request.command = {compiler, "-O2", "-shared", "-fPIC", "-ftls-model=initial-exec", "-o", plugin, source};
   TRY(auto outcome, run_program(request));
   if (!outcome.ok()) return unfit("cannot build the counting plugin: " + outcome.errors, source);
   return plugin;
@@ -173,6 +202,7 @@ Result<Trace> trace_program(const std::string& executable, const std::vector<std
   if (options.instruction_limit) settings += ",limit=" + std::to_string(std::llround(*options.instruction_limit));
   if (options.processor_time)
     settings += fmt::format(",whole={:.3f},seconds={:.3f}", 0.6 * options.processor_time->value, options.processor_time->value);
+  if (options.memory != WatchMemory::no) settings += options.memory == WatchMemory::whole_run ? ",memory=whole" : ",memory=bursts";
   if (!options.skip.empty()) {
     const std::string ranges = folder.file("skip.txt");
     CHECK_OK(write_file(ranges, skipped_ranges(image, options.skip)));
@@ -189,7 +219,7 @@ Result<Trace> trace_program(const std::string& executable, const std::vector<std
   trace.triple = image.triple();
   const MappedFile file(out);
   const auto header = file.at<FileHeader>(0);
-  if (!header || std::memcmp(header->magic, "PCBLOCK2", 8) != 0)
+  if (!header || std::memcmp(header->magic, "PCBLOCK3", 8) != 0)
     return unfit("qemu could not run the plugin: " + trace.outcome.errors, request.command[0]);
   if (header->used == sizeof(FileHeader)) {
     const std::string said = trace.outcome.errors;
@@ -203,6 +233,7 @@ Result<Trace> trace_program(const std::string& executable, const std::vector<std
   trace.overflowed = header->lost > 0;
   trace.complete = trace.outcome.ending == Ending::exited && !header->stopped && !header->sampled;
   read_blocks(file, *header, trace);
+  if (options.memory != WatchMemory::no) read_accesses(file, *header, trace);
   if (auto text = read_file(maps)) read_mappings(*text, trace);
   return trace;
 }

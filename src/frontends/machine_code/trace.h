@@ -1,6 +1,7 @@
 // Runs a program under qemu's user-mode emulation with a plugin of ours (data/runtime/qemu_blocks.c) that counts every
 // block it executes, with its bytes and successors: exact, for any compiler's code, for libraries, and for the other
-// instruction set. Costs about 10 to 20 times the plain run, so it can be bounded.
+// instruction set. Costs about 10 to 20 times the plain run, so it can be bounded. On the way it can watch, in bursts, how
+// the loads and stores use memory; that costs half as much again.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 
 #include "base/process.h"
 #include "base/result.h"
+#include "record/access.h"
 
 namespace perfcast::machine_code {
 
@@ -21,6 +23,20 @@ struct TracedBlock {
   std::vector<std::pair<std::uint64_t, double>> next;  // address, how often; none after a return
 };
 
+// What was seen of the loads or the stores of one instruction.
+struct TracedAccess {
+  std::uint64_t address = 0;       // of the instruction
+  double lines_per_execution = 1;  // gathers and what crosses lines touch several
+  Access access;                   // shares, and whether it stores
+};
+
+// How memory was watched.
+struct MemoryWatch {
+  bool whole = false;                                   // from beginning to end
+  double short_bursts = 0, long_bursts = 0, share = 0;  // share of the instructions that bursts saw
+  double deepest_lines = 0, pages = 0;                  // most distinct ones that a burst saw
+};
+
 struct Mapping {
   std::uint64_t start = 0, end = 0, offset = 0;
   std::string path;  // empty or "[...]": not a file
@@ -28,6 +44,8 @@ struct Mapping {
 
 struct Trace {
   std::vector<TracedBlock> blocks;  // by address, then bytes
+  std::vector<TracedAccess> accesses;  // by address; those that a burst met
+  std::optional<MemoryWatch> memory;   // none: not watched
   std::vector<Mapping> mappings;
   std::string triple;
   double instructions = 0;
@@ -37,6 +55,8 @@ struct Trace {
   RunOutcome outcome;
 };
 
+enum class WatchMemory { no, in_bursts, whole_run };
+
 struct TraceOptions {
   std::string input_file;                   // standard input; empty: /dev/null
   std::string folder;                       // where it runs; empty: here
@@ -45,6 +65,7 @@ struct TraceOptions {
   // Of processor: counts all of the first 60 % of it, then one stretch in eight, then ends the run.
   std::optional<Seconds> processor_time;
   std::vector<std::string> skip;            // functions of the executable that are not counted
+  WatchMemory memory = WatchMemory::no;
   std::string system_root;                  // where a foreign program finds its libraries; empty: the usual place
 };
 

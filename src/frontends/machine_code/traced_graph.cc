@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "frontends/machine_code/address_kinds.h"
 #include "frontends/machine_code/loops.h"
 #include "frontends/machine_code/traced_modules.h"
 
@@ -17,6 +18,7 @@ struct Site {
   double repetitions = 0;                 // of a repeated string instruction
   std::map<std::uint64_t, double> flow;   // to where control went next in the same function or by a jump
   std::map<std::uint64_t, double> calls;  // to where it called
+  std::vector<const TracedAccess*> accesses = {};
 };
 using Sites = std::map<std::uint64_t, Site>;
 constexpr std::uint64_t page = 4096;
@@ -63,6 +65,8 @@ Sites sites_of(const Trace& trace, Decoder& decoder, FormTable& forms, std::vect
     site.mispredicted += block.mispredicted;
     for (auto [to, count] : block.next) add_ending(site, forms[site.decoded.instruction.form], last, to, count);
   }
+  for (const TracedAccess& seen : trace.accesses)
+    if (auto site = sites.find(seen.address); site != sites.end()) site->second.accesses.push_back(&seen);
   return sites;
 }
 
@@ -83,7 +87,7 @@ void add_returns(Sites& sites, const FormTable& forms) {
 
 class Builder {
  public:
-  Builder(const Sites& sites, const TracedModules& modules) : sites_(sites), modules_(modules) {
+  Builder(const Sites& sites, const TracedModules& modules, const FormTable& forms) : sites_(sites), modules_(modules), forms_(forms) {
     for (const auto& [address, site] : sites) {
       const Place place = modules.function_of(address);
       functions_[place].push_back(address);
@@ -114,6 +118,7 @@ class Builder {
       }
     f.calls.value = std::max(0.0, sites_.at(entry).count - inside);
     find_loops(f);
+    find_address_kinds(f, forms_.forms());
     return f;
   }
 
@@ -170,9 +175,18 @@ class Builder {
       for (auto [to, count] : site.calls) add_call(b, to, count);
       if (site.mispredicted > 0) b.mispredicted = site.mispredicted;
       if (site.repetitions > 0 && b.count.value > 0) b.usage["string repetitions"] += site.repetitions / b.count.value;
+      for (const TracedAccess* seen : site.accesses) b.accesses.push_back(access_of(*seen, site, i, static_cast<int>(b.code.size())));
       b.code.push_back(std::move(i));
     }
     return b;
+  }
+
+  Access access_of(const TracedAccess& seen, const Site& site, const Instruction& instruction, int index) const {
+    Access access = seen.access;
+    access.index = index, access.line = instruction.line;
+    access.bytes = forms_[instruction.form].memory_bytes;
+    access.count = (site.count + site.repetitions) * seen.lines_per_execution;
+    return access;
   }
 
   void add_call(Block& b, std::uint64_t to, double count) const {
@@ -185,6 +199,7 @@ class Builder {
 
   const Sites& sites_;
   const TracedModules& modules_;
+  const FormTable& forms_;
   std::map<Place, std::vector<std::uint64_t>> functions_;
   std::map<std::uint64_t, const Place*> place_of_;
 };
@@ -199,7 +214,7 @@ TracedGraph graph_of_trace(const Trace& trace, Decoder& decoder, FormTable& form
   for (const auto& [address, site] : sites)
     for (auto [to, count] : site.calls) targets.insert(to);
   const TracedModules modules(trace, options.executable, std::move(targets));
-  const Builder builder(sites, modules);
+  const Builder builder(sites, modules, forms);
   for (const auto& [place, addresses] : builder.functions()) {
     const bool stub = place.name.ends_with("@plt");
     Function f = builder.build(place, addresses);

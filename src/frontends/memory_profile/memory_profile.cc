@@ -7,8 +7,8 @@
 #include <memory_profile_layout.h>  // data/runtime: shared with the run-time library
 #include "base/paths.h"
 #include "frontends/llvm_ir/module.h"
-#include "frontends/memory_profile/estimate.h"
 #include "frontends/memory_profile/instrument.h"
+#include "frontends/memory_profile/observed.h"
 
 namespace perfcast::memory_profile {
 namespace {
@@ -40,47 +40,10 @@ Result<std::vector<std::string>> make_objects(const llvm_ir::CompiledProgram& pr
   return objects;
 }
 
-Observed observed_of(const perfcast_line_bin* bins, int count) {
-  Observed observed;
-  for (int b = 0; b < count; b++) {
-    observed.seen.push_back({bins[b].seen[0], bins[b].seen[1], bins[b].seen[2]});
-    observed.censored.push_back({bins[b].censored[0], bins[b].censored[1], bins[b].censored[2]});
-  }
-  return observed;
-}
-
-// A step that repeats this often is a stride, not chance.
-constexpr double dominant_share = 0.5;
-
 void read_access(const perfcast_access_data& data, bool whole, AccessSite& site) {
-  Access& access = site.access;
   site.touches = static_cast<double>(data.touches);
   if (data.range_calls) site.lines_per_execution = static_cast<double>(data.range_lines) / static_cast<double>(data.range_calls);
-  if (!data.touches) {
-    if (access.lines.empty()) access.unknown = 1;  // else a stack slot, known without looking
-    return;
-  }
-  auto distribution = [&](const perfcast_line_bin* bins, int count) { return whole ? whole_run(observed_of(bins, count)) : estimate(observed_of(bins, count)); };
-  Distribution lines = distribution(data.lines, perfcast_line_bins);
-  Distribution pages = distribution(data.pages, perfcast_page_bins);
-  access.lines = lines.bins, access.pages = pages.bins;
-  (whole ? access.cold : access.unknown) = lines.beyond;
-  access.unknown_from = lines.beyond_from;
-  if (access.store) {
-    Distribution dirtied = estimate(observed_of(data.dirtied, perfcast_line_bins));
-    access.dirtied = dirtied.bins;
-    if (dirtied.beyond > 0) access.dirtied.push_back({std::max(dirtied.beyond_from, lines.beyond_from), dirtied.beyond, 0});
-  }
-  for (DistanceBin& bin : access.lines) {
-    int b = 0;
-    while (b + 1 < perfcast_line_bins && distance_of_bin(b + 1) <= bin.distance) b++;
-    if (data.all_seen[b] > 0) bin.near = data.near_seen[b] / data.all_seen[b];
-  }
-  if (data.all_censored > 0) access.cold_near = data.near_censored / data.all_censored;
-  if (data.steps > 16) {
-    access.stride_share = static_cast<double>(data.repeated_steps) / static_cast<double>(data.steps);
-    if (access.stride_share > dominant_share) access.stride_bytes = static_cast<double>(data.common_step);
-  }
+  describe_access(data, whole, site.access);
 }
 
 Status read_results(const std::string& path, bool whole, MemoryProfile& profile) {

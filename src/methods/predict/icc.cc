@@ -57,13 +57,15 @@ double doubt_of(const MemoryModel& memory) {
   return worst;
 }
 
-// Not of binaries, nor where that level was left out.
+// In the IR, or in the machine code; not where that level was left out. A program may have been watched that does nothing
+// in memory.
 bool knows_memory(const Profile& profile) {
-  if (!profile.ir) return false;
-  for (const Function& function : profile.ir->functions)
-    for (const Block& block : function.blocks)
-      if (!block.accesses.empty()) return true;
-  return false;
+  auto watched = [](const std::optional<Graph>& graph) {
+    return graph && std::ranges::any_of(graph->functions, [](const Function& function) {
+      return std::ranges::any_of(function.blocks, [](const Block& block) { return !block.accesses.empty(); });
+    });
+  };
+  return profile.made_by.more.contains("memory bursts") || watched(profile.ir) || watched(profile.machine);
 }
 
 }  // namespace
@@ -111,7 +113,7 @@ Answer answer_icc(const Profile& profile, const Machine& machine, const PredictO
     prediction.remarks.push_back("others on the same core, usual on " + machine.name + ", are left out");
   if (!machine.memory) prediction.remarks.push_back(machine.name + " has no memory levels: every load is taken to hit the first cache");
   else if (!memory_known) prediction.remarks.push_back("how the program uses memory was not watched: every load is taken to hit the first cache");
-  else if (profile.ir && cost->lines > 0 && cost->unknown_lines > 0.1 * cost->lines)
+  else if (cost->lines > 0 && cost->unknown_lines > 0.1 * cost->lines)
     prediction.remarks.push_back("the reuse of " + std::to_string(static_cast<int>(100 * cost->unknown_lines / cost->lines)) +
                                  " % of the lines from beyond the first cache was not seen; they are taken to come from what holds the whole program");
   return prediction;

@@ -1,0 +1,177 @@
+// Reuse distances of lines and pages inside a burst, counted as SHARDS does (Waldspurger 2015), sampling whole pages by a
+// hash of their number so that the neighbours of a line that is followed are followed too: start with every page, and
+// halve the share when the table is full. Everything restarts with each burst; what was not seen before in it is censored,
+// and the reader estimates with that (Kaplan and Meier). For one thread at a time. Whoever includes this starts and ends
+// bursts, and defines perfcast_threshold (pages whose hash is below it are followed; 0: none) and perfcast_offset (added
+// to the number of a page before it is hashed: other pages in each burst).
+#ifndef PERFCAST_REUSE_TRACKER_H
+#define PERFCAST_REUSE_TRACKER_H
+
+#include "memory_profile_layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+// In bursts the tables are small, so that they disturb little. Where a run is watched whole they grow with it, up to 64 MB of
+// lines, before pages must be left out: until then distances are exact.
+enum { burst_lines = 16384, whole_lines = 1 << 20, full_hash = 1 << 24 };
+static uint32_t most_lines = burst_lines;
+
+// ---- One tracker for lines, one for pages: a hash table of keys, and a Fenwick tree over the order of last touches.
+// `farthest`: bin since it was stored. `count`: touches of a page; of a line: those of its page when it was last touched.
+struct cell { uint64_t key; uint32_t touched, epoch, count; uint64_t event; uint8_t stored, farthest; };
+struct tracker {
+  struct cell *cells, *spare;      // 4 limit; limit + 2
+  uint32_t *tree;                  // 8 limit + 2
+  uint32_t limit;                  // keys it has room for
+  uint32_t followed, now, epoch;
+};
+static struct tracker lines, pages;
+static int halvings;            // one page in 2^halvings is followed
+static uint64_t event;          // touches followed in this burst
+static double burst_weight = 1; // of a touch in this burst
+
+static inline uint64_t page_hash(uint64_t page) { return ((page + perfcast_offset) * 0x9E3779B97F4A7C15ull) >> 40; }
+static inline uint32_t hash_of(uint64_t key) { return (uint32_t)(key * 0xff51afd7ed558ccdull >> 33); }
+static void tree_add(struct tracker* t, uint32_t i, int by) { for (; i <= 8 * t->limit; i += i & -i) t->tree[i] += (uint32_t)by; }
+static uint32_t tree_sum(const struct tracker* t, uint32_t i) { uint32_t s = 0; for (; i; i &= i - 1) s += t->tree[i]; return s; }
+static struct cell* find(struct tracker* t, uint64_t key) {
+  const uint32_t mask = 4 * t->limit - 1;
+  uint32_t at = hash_of(key) & mask;
+  while (t->cells[at].epoch == t->epoch && t->cells[at].key != key) at = (at + 1) & mask;
+  return &t->cells[at];
+}
+static void restart(struct tracker* t) {
+  t->epoch++, t->followed = 0, t->now = 1;
+  memset(t->tree, 0, (8 * (size_t)t->limit + 2) * sizeof *t->tree);
+}
+// The arrays of a tracker with room for so many keys; what it held is the caller's. Fresh memory is zero: no cell is of any epoch.
+static int make_room(struct tracker* t, uint32_t limit) {
+  size_t cells = 4 * (size_t)limit * sizeof *t->cells, spare = ((size_t)limit + 2) * sizeof *t->spare, tree = (8 * (size_t)limit + 2) * sizeof *t->tree;
+  char* room = mmap(0, cells + spare + tree, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED) return 0;
+  t->cells = (void*)room, t->spare = (void*)(room + cells), t->tree = (void*)(room + cells + spare), t->limit = limit;
+  return 1;
+}
+static void leave_room(const struct tracker* t) {
+  munmap(t->cells, 4 * (size_t)t->limit * sizeof *t->cells + ((size_t)t->limit + 2) * sizeof *t->spare + (8 * (size_t)t->limit + 2) * sizeof *t->tree);
+}
+static int by_touch(const void* a, const void* b) {
+  uint32_t x = ((const struct cell*)a)->touched, y = ((const struct cell*)b)->touched;
+  return x < y ? -1 : x > y;
+}
+// Drops the pages no longer followed and numbers the touches afresh, in arrays of this size. `shift`: from a key to its page.
+static void rebuild(struct tracker* t, int shift, uint32_t limit) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < 4 * t->limit; i++)
+    if (t->cells[i].epoch == t->epoch && page_hash(t->cells[i].key >> shift) < perfcast_threshold) t->spare[kept++] = t->cells[i];
+  qsort(t->spare, kept, sizeof *t->spare, by_touch);
+  const struct tracker before = *t;
+  const int moved = limit != t->limit && make_room(t, limit);
+  restart(t);
+  for (uint32_t i = 0; i < kept; i++) {
+    struct cell* c = find(t, before.spare[i].key);
+    *c = before.spare[i], c->epoch = t->epoch, c->touched = t->now;
+    tree_add(t, t->now++, 1);
+  }
+  t->followed = kept;
+  if (moved) leave_room(&before);
+}
+
+static int bin_of(double distance, int bins) {
+  // Four per octave without a logarithm: exponent and the two leading bits of the fraction.
+  double x = distance + 1;
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  int bin = (int)((bits >> 50) - (1023u << 2));
+  return bin < 0 ? 0 : bin >= bins ? bins - 1 : bin;
+}
+static float weight(void) { return (float)(burst_weight * (double)(1u << halvings)); }  // of one touch
+static int stratum(void) { return halvings == 0 ? 0 : halvings <= 4 ? 1 : 2; }
+
+// Touches a key; the weight goes to the bin of its distance, seen or censored. Returns its cell.
+static struct cell* touch(struct tracker* t, uint64_t key, struct perfcast_line_bin* bins, int bin_count, int* bin, int* censored) {
+  struct cell* c = find(t, key);
+  const double pages_each = (double)(1u << halvings);
+  *censored = c->epoch != t->epoch;
+  double distance;
+  if (*censored) {
+    distance = (double)t->followed * pages_each;
+    c->key = key, c->epoch = t->epoch, c->stored = c->farthest = 0, t->followed++;
+  } else {
+    distance = (double)(t->followed - tree_sum(t, c->touched)) * pages_each;
+    tree_add(t, c->touched, -1);
+  }
+  *bin = bin_of(distance, bin_count);
+  (*censored ? bins[*bin].censored : bins[*bin].seen)[stratum()] += weight();
+  if (*bin > c->farthest) c->farthest = (uint8_t)*bin;
+  c->touched = t->now, c->event = event;
+  tree_add(t, t->now++, 1);
+  return c;
+}
+static void note_store(struct perfcast_access_data* a, struct cell* c) {
+  struct perfcast_line_bin* bin = &a->dirtied[c->farthest];
+  (c->stored ? bin->seen : bin->censored)[stratum()] += weight();
+  c->stored = 1, c->farthest = 0;
+}
+
+// A prefetcher has fetched this line when the two before it, or the two behind it, were touched lately, the farther one
+// allowed to be twice as old: one neighbour alone is often chance. 512 touches: two streams of bytes. Returns -1 when
+// the neighbours are on pages that are not followed.
+static int touched_within(uint64_t line, uint64_t touches) {
+  struct cell *c = find(&lines, line), *page = find(&pages, line >> 6);
+  if (c->epoch != lines.epoch || page->epoch != pages.epoch) return 0;
+  // Touches of this page were all seen, of the others one in 2^halvings.
+  uint64_t since = event - c->event, own = page->count - c->count;
+  return own >= since ? since <= touches : own + ((since - own) << halvings) <= touches;
+}
+static int is_followed(uint64_t line) { return page_hash(line >> 6) < perfcast_threshold; }
+static int in_stream(uint64_t line) {
+  if (touched_within(line - 1, 512) && touched_within(line - 2, 1024)) return 1;
+  if (touched_within(line + 1, 512) && touched_within(line + 2, 1024)) return 1;
+  return is_followed(line - 2) && is_followed(line + 2) ? 0 : -1;
+}
+
+// Notes a touch of this address by this access.
+static void follow(struct perfcast_access_data* a, int store, uint64_t address) {
+  uint64_t line = address >> 6, page = address >> 12;
+  event++, a->touches++;
+  if (halvings == 0) {
+    int64_t step = (int64_t)(address - a->last_address);
+    a->steps++;
+    if (step == a->last_step) {
+      a->repeated_steps++;
+      if (step == a->common_step) a->common_votes++;
+      else if (a->common_votes == 0) a->common_step = step, a->common_votes = 1;
+      else a->common_votes--;
+    }
+    a->last_step = step, a->last_address = address;
+  }
+  int bin, censored;
+  struct cell* p = touch(&pages, page, a->pages, perfcast_page_bins, &bin, &censored);
+  p->count = censored ? 1 : p->count + 1;
+  struct cell* c = touch(&lines, line, a->lines, perfcast_line_bins, &bin, &censored);
+  c->count = p->count;
+  if (store) note_store(a, c);
+  if (censored || bin >= 20) {
+    int near = in_stream(line);
+    float by = near < 0 ? 0 : weight();
+    if (censored) a->all_censored += by, a->near_censored += near ? by : 0;
+    else a->all_seen[bin] += by, a->near_seen[bin] += near ? by : 0;
+  }
+  struct tracker* full = lines.followed > lines.limit ? &lines : pages.followed > pages.limit ? &pages : 0;
+  if (full && full->limit < most_lines) {
+    const uint32_t before = full->limit;
+    rebuild(full, full == &lines ? 6 : 0, 2 * before);
+    if (full->limit == before) most_lines = before; /* no more memory */
+  } else if (full) {
+    halvings++, perfcast_threshold >>= 1;
+    rebuild(&lines, 6, lines.limit), rebuild(&pages, 0, pages.limit);
+  } else {
+    if (lines.now >= 8 * lines.limit) rebuild(&lines, 6, lines.limit);
+    if (pages.now >= 8 * pages.limit) rebuild(&pages, 0, pages.limit);
+  }
+}
+
+#endif

@@ -1,0 +1,53 @@
+#include "frontends/memory_profile/observed.h"
+
+#include <algorithm>
+
+#include <memory_profile_layout.h>  // data/runtime: shared with the run-time libraries
+#include "frontends/memory_profile/estimate.h"
+
+namespace perfcast::memory_profile {
+namespace {
+
+Observed observed_of(const perfcast_line_bin* bins, int count) {
+  Observed observed;
+  for (int b = 0; b < count; b++) {
+    observed.seen.push_back({bins[b].seen[0], bins[b].seen[1], bins[b].seen[2]});
+    observed.censored.push_back({bins[b].censored[0], bins[b].censored[1], bins[b].censored[2]});
+  }
+  return observed;
+}
+
+// A step that repeats this often is a stride, not chance.
+constexpr double dominant_share = 0.5;
+
+}  // namespace
+
+void describe_access(const perfcast_access_data& data, bool whole, Access& access) {
+  if (!data.touches) {
+    if (access.lines.empty()) access.unknown = 1;  // else a stack slot, known without looking
+    return;
+  }
+  auto distribution = [&](const perfcast_line_bin* bins, int count) { return whole ? whole_run(observed_of(bins, count)) : estimate(observed_of(bins, count)); };
+  Distribution lines = distribution(data.lines, perfcast_line_bins);
+  Distribution pages = distribution(data.pages, perfcast_page_bins);
+  access.lines = lines.bins, access.pages = pages.bins;
+  (whole ? access.cold : access.unknown) = lines.beyond;
+  access.unknown_from = lines.beyond_from;
+  if (access.store) {
+    Distribution dirtied = estimate(observed_of(data.dirtied, perfcast_line_bins));
+    access.dirtied = dirtied.bins;
+    if (dirtied.beyond > 0) access.dirtied.push_back({std::max(dirtied.beyond_from, lines.beyond_from), dirtied.beyond, 0});
+  }
+  for (DistanceBin& bin : access.lines) {
+    int b = 0;
+    while (b + 1 < perfcast_line_bins && distance_of_bin(b + 1) <= bin.distance) b++;
+    if (data.all_seen[b] > 0) bin.near = data.near_seen[b] / data.all_seen[b];
+  }
+  if (data.all_censored > 0) access.cold_near = data.near_censored / data.all_censored;
+  if (data.steps > 16) {
+    access.stride_share = static_cast<double>(data.repeated_steps) / static_cast<double>(data.steps);
+    if (access.stride_share > dominant_share) access.stride_bytes = static_cast<double>(data.common_step);
+  }
+}
+
+}  // namespace perfcast::memory_profile
