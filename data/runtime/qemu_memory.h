@@ -160,8 +160,10 @@ static bool on_stack(const unsigned char *code, size_t size) {
   while (at < size && (code[at] == 0x66 || code[at] == 0xf2 || code[at] == 0xf3)) at++;
   unsigned base_high = 0, index_high = 0;
   if (at < size && (code[at] & 0xf0) == 0x40) base_high = code[at] & 1, index_high = code[at] >> 1 & 1, at++;
-  if (at + 3 >= size) return at < size && ((code[at] & 0xf0) == 0x50 || code[at] == 0xc3 || code[at] == 0xc9); /* push, pop, ret, leave */
-  if (code[at] == 0xe8) return true;                                                                           /* call */
+  if (at >= size) return false;
+  if ((code[at] & 0xf0) == 0x50 || (code[at] & 0xfd) == 0x68) return true;         /* push, pop */
+  if (code[at] == 0xe8 || code[at] == 0xc3 || code[at] == 0xc9) return true;       /* call, ret, leave */
+  if (at + 2 >= size) return false;
   if (code[at] == 0xc4) base_high = !(code[at + 1] & 0x20), index_high = !(code[at + 1] & 0x40), at += 3;
   else if (code[at] == 0xc5) at += 2;
   else if (code[at] == 0x0f) at += (code[at + 1] & 0xfd) == 0x38 ? 2 : 1; /* 0f 38, 0f 3a */

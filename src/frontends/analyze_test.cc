@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "base/files.h"
+#include "engine/memory/hits.h"
 
 namespace perfcast {
 namespace {
@@ -129,6 +132,69 @@ TEST_F(Analyze, ABuildFolderSaysHowToCompile) {
   ASSERT_TRUE(build_program(options_of(profile->run), folder.file("again")));
   options.build_folder = "nowhere";
   EXPECT_FALSE(analyze(options));
+}
+
+// Lines that come from each level of a small machine: 32 KB, 256 KB, 1 MB, memory.
+std::vector<double> lines_by_level(const Graph& graph) {
+  MemoryModel memory;
+  memory.levels.resize(4);
+  for (auto [level, bytes] : {std::pair{0, 32768.0}, {1, 262144.0}, {2, 1048576.0}}) {
+    Measurement capacity;
+    capacity.value = bytes;
+    memory.levels[static_cast<std::size_t>(level)].capacity_bytes = capacity;
+  }
+  std::vector<double> lines(4, 0.0);
+  for (const Function& function : graph.functions)
+    for (const Block& block : function.blocks)
+      for (const Access& access : block.accesses) {
+        auto served = engine::served_by(access, memory, {1e9, nullptr, 0});
+        for (std::size_t i = 0; i < lines.size(); i++) lines[i] += access.count * (served.near[i] + served.alone[i]);
+      }
+  return lines;
+}
+
+// The same source by two compilers, watched in two ways: in the IR of one, under emulation for the binary of the other.
+TEST_F(Analyze, ABinaryMissesAsTheCompiledProgramDoes) {
+#if defined(__x86_64__)
+  const char* const qemu = "qemu-x86_64";
+#else
+  const char* const qemu = "qemu-aarch64";
+#endif
+  if (!find_program("gcc") || !find_program(qemu)) GTEST_SKIP() << "needs gcc and " << qemu;
+  source("levels.c", R"(#include <stdio.h>
+#include <stdlib.h>
+struct node { struct node *next; long pad[7]; };
+int main(void) {
+  enum { far = 300000, middle = 65536, near = 2048, steps = 200000 };
+  double *a = malloc(far * sizeof *a), s = 0;
+  long *b = malloc(middle * sizeof *b), t = 0;
+  struct node *c = malloc(near * sizeof *c), *p = c;
+  unsigned x = 1;
+  for (long i = 0; i < far; i++) a[i] = i;
+  for (long i = 0; i < middle; i++) b[i] = i;
+  for (long i = 0; i < near; i++) c[i * 1031 % near].next = &c[(i + 1) * 1031 % near];
+  for (int k = 0; k < 3; k++)
+    for (long i = 0; i < far; i++) s += a[i];
+  for (long i = 0; i < steps; i++) x = x * 1664525u + 1013904223u, t += b[x >> 16];
+  for (long i = 0; i < steps; i++) p = p->next;
+  printf("%g %ld %ld\n", s, t, (long)(p - c));
+  return 0;
+}
+)");
+  RunRequest gcc;
+  gcc.command = {"gcc", "-O2", folder.file("levels.c"), "-o", folder.file("levels")};
+  ASSERT_TRUE(run_program(gcc)->ok());
+  options.memory_level = options.whole_run = true, options.cflags = "-O2";
+  auto compiled = analyze(options);
+  ASSERT_TRUE(compiled) << compiled.error().message();
+  options.sources.clear(), options.cflags.clear(), options.binary = folder.file("levels");
+  auto binary = analyze(options);
+  ASSERT_TRUE(binary) << binary.error().message();
+  auto expected = lines_by_level(*compiled->ir), found = lines_by_level(*binary->machine);
+  for (std::size_t i = 1; i < expected.size(); i++) {
+    EXPECT_GT(expected[i], 10000) << i;
+    EXPECT_NEAR(found[i], expected[i], 0.1 * expected[i]) << i;
+  }
 }
 
 }  // namespace

@@ -71,6 +71,22 @@ TEST(LoadWaits, StreamsStepsAndStoresDoNotWait) {
   EXPECT_TRUE(wait_of(store, toy_memory(), {1e9}).chances.empty());
 }
 
+TEST(LoadWaits, WhatWasWatchedAsMachineCodeIsTakenAsItIs) {
+  Profile profile;
+  profile.forms.resize(2), profile.forms[1].load = true;
+  Block block;
+  block.count.value = 1000, block.code.resize(3);
+  for (int k : {0, 2}) block.code[static_cast<std::size_t>(k)].form = 1;
+  Access a = load(1e6, 0);
+  a.index = 2, block.accesses = {a};
+  Function function;
+  function.blocks = {block}, profile.machine = Graph{{function}};
+  LoadWaits waits(profile, toy_memory(), {1e9});
+  EXPECT_EQ(waits.draw(0, 0, 0), 0);
+  EXPECT_NEAR(waits.draw(0, 0, 2), 100, 1);
+  EXPECT_NEAR(waits.serial_ns(0, 0), 1e5, 1e3);
+}
+
 TEST(LoadWaits, LoadsAreMatchedInOrderAndBySize) {
   using Pairs = std::vector<std::pair<int, int>>;
   EXPECT_EQ(match_loads({8, 4, 16}, {8, 4, 16}), (Pairs{{0, 0}, {1, 1}, {2, 2}}));

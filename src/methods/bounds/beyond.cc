@@ -9,12 +9,23 @@
 
 namespace perfcast::bounds {
 
+namespace {
+
+// The loop's blocks whose memory was watched: of the IR, or of the machine code of a binary.
+std::vector<const Block*> watched_blocks(const Profile& profile, const LoopGroup& group) {
+  std::vector<const Block*> all;
+  for (auto [f, b] : group.ir_blocks) all.push_back(&profile.ir->functions[static_cast<std::size_t>(f)].blocks[static_cast<std::size_t>(b)]);
+  for (int b : group.blocks) all.push_back(&profile.machine->functions[static_cast<std::size_t>(group.function)].blocks[static_cast<std::size_t>(b)]);
+  std::erase_if(all, [](const Block* block) { return block->accesses.empty(); });
+  return all;
+}
+
+}  // namespace
+
 std::vector<const Access*> accesses_of(const Profile& profile, const LoopGroup& group) {
   std::vector<const Access*> all;
-  if (!profile.ir) return all;
-  for (auto [f, b] : group.ir_blocks)
-    for (const Access& access : profile.ir->functions[static_cast<std::size_t>(f)].blocks[static_cast<std::size_t>(b)].accesses)
-      all.push_back(&access);
+  for (const Block* block : watched_blocks(profile, group))
+    for (const Access& access : block->accesses) all.push_back(&access);
   return all;
 }
 
@@ -24,9 +35,9 @@ double step_of(const Profile& profile, const LoopGroup& group, const Access& acc
     if (reference.line == access.line && reference.affine()) step = std::max(step, std::abs(*reference.stride_bytes[0]));
   constexpr double dominates = 0.5;
   if (step > 0 || !access.stride_bytes || access.stride_share < dominates) return step;
-  for (auto [f, b] : group.ir_blocks) {
-    const auto& all = profile.ir->functions[static_cast<std::size_t>(f)].blocks[static_cast<std::size_t>(b)].accesses;
-    if (all.empty() || &access < all.data() || &access >= all.data() + all.size()) continue;
+  for (const Block* block : watched_blocks(profile, group)) {
+    const auto& all = block->accesses;
+    if ( &access < all.data() || &access >= all.data() + all.size()) continue;
     auto copies = std::ranges::count_if(all, [&](const Access& other) {
       return other.line == access.line && other.store == access.store && other.bytes == access.bytes && other.stride_bytes == access.stride_bytes;
     });
@@ -79,7 +90,6 @@ double conflicts_ns(const Profile& profile, const LoopGroup& group, const Memory
 
 Beyond beyond_window(const Profile& profile, const Machine& machine, const Steps& steps, const LoopGroup& group) {
   Beyond out;
-  if (!profile.ir) return out;
   const engine::CompiledCost& cost = steps.cost();
   const Function* function = &profile.machine->functions[static_cast<std::size_t>(group.function)];
   double branches = 0, dependent = 0, walks = 0, memory_all = 0;

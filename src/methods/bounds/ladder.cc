@@ -45,10 +45,11 @@ Result<std::unique_ptr<Steps>> Steps::make(const Profile& profile, const Machine
   std::unique_ptr<Steps> steps(new Steps(profile, machine));
   steps->cost_ = std::move(cost);
   for (const engine::CompiledBlock& b : steps->cost_.blocks) steps->blocks_[{b.core.function, b.core.block}] = &b;
-  if (profile.ir)
-    for (const Function& function : profile.ir->functions)
-      for (const Block& block : function.blocks)
-        for (const Access& access : block.accesses) steps->cold_lines_ += access.cold * access.count;
+  for (const Graph* graph : {profile.ir ? &*profile.ir : nullptr, &*profile.machine})
+    if (graph)
+      for (const Function& function : graph->functions)
+        for (const Block& block : function.blocks)
+          for (const Access& access : block.accesses) steps->cold_lines_ += access.cold * access.count;
   for (const engine::BlockTime& b : steps->cost_.core.blocks) {
     double cycles = b.cycles - b.by_cause[misprediction];
     steps->window_[{b.function, b.block}] = cycles, steps->total_window_ += cycles;
