@@ -206,7 +206,7 @@ class Campaign {
                                            : std::vector<std::size_t>{64, 128, 192, 256, 320, 512, 1024, 2048, 4096, 4160, 8256, 65600};
     for (std::size_t stride : strides) {
       if (stride * 8 > b.bytes()) continue;
-      long count = std::min<long>(60000, static_cast<long>(b.bytes() / line));
+      long count = std::clamp<long>(static_cast<long>(b.bytes() / line), 20000, 60000);  // long enough to time
       int slices = std::max(5, slices_ / 2);
       std::size_t at = 0;
       level.stride_ns[std::to_string(stride)] = time_slices(slices, static_cast<double>(count), [&] { at = read_strided(b.begin(), b.bytes(), stride, count, at); });
@@ -226,11 +226,11 @@ class Campaign {
     constexpr long count = 20000;
     Buffer buffer(pages * 4096 + 4096, false);
     if (!buffer.valid()) return {};
-    std::vector<std::uint32_t> order(static_cast<std::size_t>(count * (most_slices(slices_) + 1)));
+    std::vector<std::uint32_t> order(static_cast<std::size_t>(count * 32));
     std::mt19937 random(7);
     for (auto& page : order) page = static_cast<std::uint32_t>(random() % pages);
-    const std::uint32_t* at = order.data();
-    return time_slices(slices_, count, [&] { read_pages(buffer.begin(), at, count), at += count; });
+    std::size_t at = 0;
+    return time_slices(slices_, count, [&] { read_pages(buffer.begin(), order.data() + at, count), at = (at + count) % order.size(); });
   }
 
   // One cell per page: the first rise is the first TLB, the second the second one. Lines stay in L2 up to some
@@ -332,7 +332,7 @@ class Campaign {
         std::vector<std::jthread> threads;
         for (auto& buffer : buffers) threads.emplace_back([&buffer] { read_streams(buffer->begin(), buffer->bytes(), 4); });
       };
-      model_.all_cores_read_ns[std::to_string(busy)] = time_slices(5, static_cast<double>(bytes) / line, work);
+      model_.all_cores_read_ns[std::to_string(busy)] = time_slices(5, static_cast<double>(bytes) / line, work, Worker::others);
       if (busy == cores) break;
     }
   }
