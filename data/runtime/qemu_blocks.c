@@ -7,8 +7,9 @@
  *                      [,memory=bursts|whole]
  *
  * limit: end the run after about so many instructions (header.stopped is set). whole: after so many seconds of
- * processor time count in one stretch of ten only (header.sampled is set); seconds: end the run after so many. skip: ranges of the program's own code
- * that are not counted: the lowest code address of its file, then "start end" per line, ascending, hexadecimal.
+ * processor time count in one stretch of eight only, for eight (header.sampled is set); seconds: end the run after so
+ * many. skip: ranges of the program's own code that are not counted: the lowest code address of its file, then "start
+ * end" per line, ascending, hexadecimal.
  * memory: watch loads and stores, in bursts or from beginning to end.
  *
  * FILE holds a header and records, all fields 64 bit little-endian unless said: see `struct header`, `struct block`,
@@ -81,6 +82,10 @@ static int known_count;
 static void take(void) { while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE)) {} }
 static void give(void) { __atomic_store_n(&lock, 0, __ATOMIC_RELEASE); }
 
+/* Executions that one stands for: see next_stretch. */
+enum { ONE_IN = 8 };
+static __thread uint64_t stands_for = 1;
+
 static void *reserve(uint64_t size) { /* with the lock held */
   size = (size + 7) & ~(uint64_t)7;
   if (head->used + size > capacity) { head->lost++; return NULL; }
@@ -96,14 +101,14 @@ static void add(uint64_t *counter, uint64_t n) {
 
 static bool count_in(struct edge *edges, int n, uint64_t to) {
   for (int i = 0; i < n; i++) {
-    if (edges[i].to == to) { add(&edges[i].count, 1); return true; }
+    if (edges[i].to == to) { add(&edges[i].count, stands_for); return true; }
     if (edges[i].count == 0 && edges[i].to == 0) return false;
   }
   return false;
 }
 static bool put_in(struct edge *edges, int n, uint64_t to) { /* with the lock held */
   for (int i = 0; i < n; i++)
-    if (edges[i].to == 0 && edges[i].count == 0) { edges[i].count = 1; edges[i].to = to; return true; }
+    if (edges[i].to == 0 && edges[i].count == 0) { edges[i].count = stands_for; edges[i].to = to; return true; }
   return false;
 }
 
@@ -146,32 +151,41 @@ static void predict(struct block *from, uint64_t to) {
 /* Predicting is slow: it is done in one of eight stretches of a million instructions. */
 static bool predicting(void) { return (head->instructions >> 20 & 7) == 0; }
 
-/* Stretches of 5 ms of the run: all of the first seconds are counted, then one in eight. The clock is asked seldom. */
 static double whole = 1e30, seconds_most = 1e30;
-static bool counting = true;
 static void look_at_clock(void) {
   struct timespec t;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
   double now = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-  uint64_t stretch = (uint64_t)(now / 0.005);
   if (now > seconds_most) { head->stopped = 1; _exit(99); }
-  counting = now < whole || stretch % 8 == 0;
   if (now >= whole) head->sampled = 1;
 }
 
+/* Once the run is sampled, stretches of so many blocks (not of time: those that are not counted run faster) are counted
+ * in one of eight, chosen without a pattern that the program could follow, and count for eight. */
+enum { STRETCH = 1 << 15, LOOK = 1 << 12 };
+static __thread bool counting = true;
+static void next_stretch(uint64_t stretch) {
+  if (!head->sampled) return;
+  uint64_t mixed = (stretch + 1) * 0x9e3779b97f4a7c15ull;
+  counting = (mixed ^ mixed >> 32) % ONE_IN == 0, stands_for = ONE_IN;
+}
+
 static void executed(unsigned vcpu, void *data) {
-  static __thread unsigned ticks;
-  if ((++ticks & 4095) == 0) look_at_clock();
+  static __thread uint64_t ticks;
+  if (++ticks % LOOK == 0) {
+    look_at_clock();
+    if (ticks % STRETCH == 0) next_stretch(ticks / STRETCH);
+  }
   if (!counting) { last = NULL; return; }
   keep_bursts(vcpu, head->instructions);
   struct block *block = data;
-  add(&block->count, 1);
+  add(&block->count, stands_for);
   if (last) {
     count_edge(last, block->pc);
     if (last_ending != STRAIGHT && predicting()) predict(last, block->pc);
   }
   last = block, last_ending = STRAIGHT;
-  add(&head->instructions, block->instructions);
+  add(&head->instructions, stands_for * block->instructions);
   if (head->instructions > limit) { head->stopped = 1; _exit(99); }
 }
 

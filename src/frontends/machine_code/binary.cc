@@ -138,10 +138,12 @@ Result<LibraryCode> trace_library_code(const std::string& executable, const std:
   what.executable = executable, what.library_only = true;
   TracedGraph traced = graph_of_trace(trace, decoder, table, what);
   LibraryCode code;
-  code.complete = trace.complete;
-  if (!code.complete) {
+  code.complete = trace.complete && !trace.sampled;
+  if (!trace.complete) {
     scale_to_calls(traced.graph, options.known_calls);
     traced.gaps.push_back({"library code was traced in part only and scaled by the number of calls", {}, 0});
+  } else if (trace.sampled) {
+    traced.gaps.push_back({"library code was counted in samples after the first seconds", {}, 0});
   }
   leave_out_rare(traced.graph, traced.gaps);
   code.graph = std::move(traced.graph), code.gaps = std::move(traced.gaps);

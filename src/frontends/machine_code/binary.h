@@ -32,7 +32,7 @@ Result<Profile> analyze_binary(const std::string& executable, const std::vector<
 // How long the tracing of libraries may take; what is cut off is scaled up.
 struct LibraryTraceOptions {
   std::string input_file, folder, tables_cpu, system_root;
-  Seconds time{5};                             // of processor; then the run is ended
+  Seconds time{6};                             // of processor, counted in samples after a third; then the run is ended
   std::vector<std::string> own_functions;      // the program's own, by linkage name: not counted here
   std::map<std::string, double> known_calls;   // exact counts of calls of library routines, for scaling
 };

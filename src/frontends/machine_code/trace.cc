@@ -201,7 +201,7 @@ Result<Trace> trace_program(const std::string& executable, const std::vector<std
   std::string settings = plugin + ",out=" + out + ",maps=" + maps;
   if (options.instruction_limit) settings += ",limit=" + std::to_string(std::llround(*options.instruction_limit));
   if (options.processor_time)
-    settings += fmt::format(",whole={:.3f},seconds={:.3f}", 0.6 * options.processor_time->value, options.processor_time->value);
+    settings += fmt::format(",whole={:.3f},seconds={:.3f}", 0.3 * options.processor_time->value, options.processor_time->value);
   if (options.memory != WatchMemory::no) settings += options.memory == WatchMemory::whole_run ? ",memory=whole" : ",memory=bursts";
   if (!options.skip.empty()) {
     const std::string ranges = folder.file("skip.txt");
@@ -231,7 +231,8 @@ Result<Trace> trace_program(const std::string& executable, const std::vector<std
   trace.instructions = static_cast<double>(header->instructions);
   trace.threads = static_cast<int>(header->vcpus);
   trace.overflowed = header->lost > 0;
-  trace.complete = trace.outcome.ending == Ending::exited && !header->stopped && !header->sampled;
+  trace.complete = trace.outcome.ending == Ending::exited && !header->stopped;
+  trace.sampled = header->sampled;
   read_blocks(file, *header, trace);
   if (options.memory != WatchMemory::no) read_accesses(file, *header, trace);
   if (auto text = read_file(maps)) read_mappings(*text, trace);

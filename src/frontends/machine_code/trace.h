@@ -50,7 +50,8 @@ struct Trace {
   std::string triple;
   double instructions = 0;
   int threads = 1;
-  bool complete = true;      // ended by itself within the limits, and all of it was counted
+  bool complete = true;      // ended by itself within the limits
+  bool sampled = false;      // from some time on, counts are those of one stretch in eight, times eight
   bool overflowed = false;   // more code than the file could hold
   RunOutcome outcome;
 };
