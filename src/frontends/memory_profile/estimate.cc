@@ -19,34 +19,55 @@ double distance_of_bin(int bin) {
   return octave * (1 + (part + 0.5) / 4) - 1;
 }
 
+namespace {
+
+// What one stratum says: the share of touches that was not reused up to a bin, and how many speak of it.
+struct Survival {
+  std::vector<double> alive, risk;
+};
+
+Survival survival_of(const Observed& observed, std::size_t stratum) {
+  Survival result;
+  double at_risk = 0, alive = 1;
+  for (std::size_t b = 0; b < observed.seen.size(); b++) at_risk += observed.seen[b][stratum] + observed.censored[b][stratum];
+  for (std::size_t b = 0; b < observed.seen.size(); b++) {
+    const double events = observed.seen[b][stratum], censored = observed.censored[b][stratum];
+    const double risk = std::max(0.0, at_risk - 0.5 * censored);  // half of those censored in this bin have left before its events
+    if (events > 0 && risk > 0) alive *= 1 - std::min(1.0, events / risk);
+    result.alive.push_back(alive), result.risk.push_back(risk);
+    at_risk -= events + censored;
+  }
+  return result;
+}
+
+}  // namespace
+
+// Each stratum is followed from distance zero on, since a touch whose distance is blurred across the finest one that its
+// stratum can tell is still a reuse; they are averaged, by how many are watched, where they are fine enough to speak.
 Distribution estimate(const Observed& observed) {
   Distribution result;
-  int bins = static_cast<int>(observed.seen.size());
-  std::array<double, strata> at_risk{};
-  for (int b = 0; b < bins; b++)
-    for (int s = 0; s < strata; s++) at_risk[s] += observed.seen[b][s] + observed.censored[b][s];
+  std::array<Survival, strata> of;
+  for (std::size_t s = 0; s < strata; s++) of[s] = survival_of(observed, s);
   double alive = 1, risk_after_last_event = 0;
-  for (int b = 0; b < bins && alive > 0; b++) {
-    double events = 0, risk = 0, finer_risk = 0;
-    for (int s = 0; s < strata; s++) {
+  for (std::size_t b = 0; b < observed.seen.size() && alive > 0; b++) {
+    const double distance = distance_of_bin(static_cast<int>(b));
+    double risk = 0, surviving = 0, events = 0, finer_risk = 0;
+    for (std::size_t s = 0; s < strata; s++) {
+      const double watched = of[s].risk[b];
       // Coarse sampling speaks of short distances only where nothing finer was seen.
-      bool too_coarse = distance_of_bin(b) < finest_distance[s] && finer_risk > enough;
-      finer_risk += at_risk[s];
-      if (too_coarse) continue;
-      // Half of those censored in this bin have left before its events.
-      risk += at_risk[s] - 0.5 * observed.censored[b][s];
-      events += observed.seen[b][s];
+      if (distance < finest_distance[s] && finer_risk > enough) continue;
+      finer_risk += watched;
+      risk += watched, surviving += watched * of[s].alive[b], events += observed.seen[b][s];
     }
-    for (int s = 0; s < strata; s++) at_risk[s] -= observed.seen[b][s] + observed.censored[b][s];
-    if (events <= 0 || risk <= 0) {
+    const double leaving = risk > 0 ? alive - surviving / risk : 0;
+    if (leaving <= 0) {
       // As long as a good part of what is left was watched this far without a reuse, the unknown lies beyond.
-      if (risk > 0.25 * risk_after_last_event) result.beyond_from = distance_of_bin(b);
+      if (risk > 0.25 * risk_after_last_event) result.beyond_from = distance;
       continue;
     }
-    double leaving = alive * std::min(1.0, events / risk);
-    result.bins.push_back({distance_of_bin(b), leaving, 0});
+    result.bins.push_back({distance, leaving, 0});
     alive -= leaving;
-    risk_after_last_event = std::max(0.0, risk - events), result.beyond_from = distance_of_bin(b);
+    risk_after_last_event = std::max(0.0, risk - events), result.beyond_from = distance;
   }
   result.beyond = alive < 1e-9 ? 0 : alive;
   return result;
