@@ -24,6 +24,7 @@ class Region {
   RegionMemory run() {
     if (memory_.levels.size() < 2) return result_;
     count_streams();
+    count_copies();
     for (std::size_t i = 1; i < memory_.levels.size(); i++) level(i);
     walks();
     return result_;
@@ -40,6 +41,22 @@ class Region {
       if (most > 0 && near_lines(a) > 0.3 * most) same[{accesses_[a].stride_bytes.value_or(0), accesses_[a].count}]++;
     for (const auto& [walk, number] : same) streams_ += number / std::max(1.0, std::abs(walk.first) / memory_.line_bytes);
     streams_ = std::max(streams_, 1.0);
+  }
+  // Of a strided access that the compiler unrolled, each copy makes a step over the others.
+  void count_copies() {
+    auto kind_of = [](const Access& access) {
+      return std::tuple(access.line, access.store, access.bytes, access.count, access.stride_bytes.value_or(0));
+    };
+    std::map<decltype(kind_of(accesses_[0])), int> same;
+    auto alone = [&](std::size_t a) {
+      double share = 0;
+      for (std::size_t i = 1; i < served_[a].alone.size(); i++) share += served_[a].alone[i];
+      return share;
+    };
+    constexpr double itself = 0.1;  // of its touches, that are no hits of a line which a neighbour brought
+    for (std::size_t a = 0; a < accesses_.size(); a++)
+      if (alone(a) > itself) same[kind_of(accesses_[a])]++;
+    for (const Access& access : accesses_) copies_.push_back(std::max(1, same[kind_of(access)]));
   }
   double near_lines(std::size_t a) const {
     double share = 0;
@@ -70,7 +87,7 @@ class Region {
       (access.store ? lines.written : lines.read) += near;
       Shape shape = shape_of(access, memory_);
       if (shape == Shape::strided) {
-        strided += alone * costs.stride(*access.stride_bytes, access.store);
+        strided += alone * costs.stride(*access.stride_bytes / copies_[a], access.store);
       } else if (shape == Shape::dependent && !access.store && !context_.waits_in_core) {
         result_.dependent_ns += alone * costs.latency();
       } else {
@@ -121,6 +138,7 @@ class Region {
   const MemoryModel& memory_;
   const RegionContext& context_;
   std::vector<Served> served_;
+  std::vector<int> copies_;
   double first_latency_ = 0, streams_ = 0;
   RegionMemory result_;
 };
