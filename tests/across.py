@@ -4,7 +4,7 @@
 A program is analysed for x86-64 and for AArch64 (one of them under qemu-user) and a machine is chosen; both machines are
 answered from machine code. Exit 77 (skipped) when the other instruction set's C library or qemu-user is not here.
 """
-import json, os, pathlib, platform, shutil, subprocess, sys, tempfile
+import json, os, pathlib, platform, re, shutil, subprocess, sys, tempfile
 
 program = os.path.abspath(sys.argv[1])
 other = "aarch64" if platform.machine() == "x86_64" else "x86_64"
@@ -20,6 +20,12 @@ int main(int argc, char **argv) {
   for (int r = 0; r < 50; r++) for (int i = 1; i < n; i++) { a[i] = 0.5 * (a[i] + a[i - 1]); s += a[i]; }
   printf("%g\\n", s);
   return 0;
+}
+"""
+vectors = """double a[4096], b[4096];
+int main(void) {
+  for (int r = 0; r < 50; r++) for (int i = 0; i < 4096; i++) a[i] += 0.5 * b[i];
+  return a[7] != 0;
 }
 """
 with tempfile.TemporaryDirectory(prefix="perfcast-across-") as folder:
@@ -45,4 +51,13 @@ with tempfile.TemporaryDirectory(prefix="perfcast-across-") as folder:
         assert profile["run"]["isa"] == target, profile["run"]
         work[target] = sum(b["count"] * b["usage"].get("fadd.f64", 0) for f in profile["ir"]["functions"] for b in f["blocks"] if isinstance(b["count"], (int, float)))
     assert len(set(work.values())) == 1 and list(work.values())[0] > 0, work
+
+    # Scalable vectors are counted as wide as those of the CPU that is named, whatever this host or qemu has.
+    pathlib.Path(folder, "saxpy.c").write_text(vectors)
+    for cpu, lanes in (("neoverse-v1", 4), ("a64fx", 8)):
+        run("analyze", "saxpy.c", "--cflags", "-O2", "--target", "aarch64-linux-gnu", "--mcpu", cpu, "--levels", "ir,machine", "-o", "saxpy.json")
+        profile = json.loads(pathlib.Path(folder, "saxpy.json").read_text())
+        fused = sum(block["count"] for f in profile["machine"]["functions"] for block in f["blocks"] for i in block["code"]
+                    if re.match("FM(LA|AD)_ZP", profile["forms"][i["form"]]["opcode"]))
+        assert fused == 4096 * 50 / lanes, (cpu, fused, profile.get("gaps"))
 print("one step across instruction sets works")

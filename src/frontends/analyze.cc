@@ -12,6 +12,7 @@
 #include "frontends/clang_ast/read_c_family.h"
 #include "frontends/flang/apply_fortran_counts.h"
 #include "frontends/flang/read_fortran.h"
+#include "frontends/llvm_ir/emulated.h"
 #include "frontends/llvm_ir/host_copy.h"
 #include "frontends/llvm_ir/ir_graph.h"
 #include "frontends/llvm_ir/remarks.h"
@@ -89,15 +90,33 @@ constexpr const char* host_isa = "";
 
 std::string isa_of(const std::string& target) { return target.empty() ? host_isa : target.substr(0, target.find('-')); }
 
-// The loader that runs a program made for another instruction set.
-Result<std::vector<std::string>> runner_for(const std::string& target) {
-  if (target.empty()) return std::vector<std::string>{};
+// Bits of the scalable vectors the program is compiled for, where that was said.
+std::optional<int> vectors_of(const CompiledProgram& program, const std::string& cpu) {
+  return llvm_ir::scalable_bits_of_flags(program.units.empty() ? std::vector<std::string>{} : program.units[0].flags, cpu);
+}
+
+// Code of this instruction set for another CPU: with instructions that this one lacks, or for other scalable vectors.
+bool needs_emulation(const AnalyzeOptions& options, const CompiledProgram& program) {
+  if (isa_of(options.target) != host_isa || std::string(host_isa) != "aarch64" || !find_program("qemu-aarch64")) return false;
+  const auto wanted = vectors_of(program, options.cpu);
+  const bool other_vectors = wanted && wanted != llvm_ir::scalable_bits_here();
+  return std::ranges::any_of(program.units, [&](const llvm_ir::Unit& unit) {
+    return !llvm_ir::runs_here(unit.final_bitcode, other_vectors);
+  });
+}
+
+// The loader that runs a program made for another instruction set, with vectors as wide as those of its CPU.
+Result<std::vector<std::string>> runner_for(const std::string& target, const CompiledProgram& program, const std::string& cpu) {
   const std::string wanted = isa_of(target);
-  if (wanted == host_isa) return std::vector<std::string>{};
+  const bool foreign = wanted != host_isa;
+  if (!foreign && !program.emulated) return std::vector<std::string>{};
   auto qemu = find_program("qemu-" + wanted);
   if (!qemu)
     return unfit("programs for " + wanted + " cannot be run here", "--target " + target, "apt install qemu-user");
-  return std::vector<std::string>{*qemu, "-L", "/usr/" + wanted + "-linux-gnu"};
+  std::vector<std::string> runner = {*qemu};
+  if (foreign) runner.insert(runner.end(), {"-L", "/usr/" + wanted + "-linux-gnu"});
+  for (auto& word : llvm_ir::emulated_cpu(wanted, vectors_of(program, cpu).value_or(llvm_ir::scalable_bits({})))) runner.push_back(word);
+  return runner;
 }
 
 // For another instruction set: a copy of the IR for this host where that is safe; otherwise qemu-user runs it.
@@ -255,9 +274,9 @@ Status add_levels(const AnalyzeOptions& options, const CompiledProgram& program,
   const std::optional<CompiledProgram> copy = host_copy(options, program, profile);
   const CompiledProgram& counted = copy ? *copy : program;
   if (!copy) {
-    TRY(count.runner, runner_for(options.target));
+    TRY(count.runner, runner_for(options.target, program, options.cpu));
   }
-  if (!options.launcher.empty()) count.runner = options.launcher;
+  count.runner.insert(count.runner.begin(), options.launcher.begin(), options.launcher.end());
 
   tell("counting the compiled code");
   TRY(CountedRun final_run, count_run(counted, Stage::final, count));
@@ -278,7 +297,7 @@ Status add_levels(const AnalyzeOptions& options, const CompiledProgram& program,
   }
   if (profile.machine && profile.ir) {
     memory_profile::pass_on_branches(*profile.ir, choices, profile.forms, *profile.machine);
-    if (final_run.complete && options.target.empty() && options.launcher.empty()) {
+    if (final_run.complete && options.launcher.empty()) {
       tell("counting what runs in libraries");
       add_libraries(options, program, final_run, profile);
     }
@@ -335,6 +354,8 @@ Result<Profile> analyze(const AnalyzeOptions& options) {
   if (options.progress) options.progress("compiling");
   TRY(CompiledProgram program, compile_program(request));
   record_run(options, program, profile.run);
+  program.emulated = needs_emulation(options, program);
+  if (program.emulated) profile.made_by.more["counted"] = "under qemu-user: for a processor with other vectors or instructions than this one";
   profile.made_by.compiler = profile.run.compiler, profile.made_by.flags = options.cflags;
   CHECK_OK(add_levels(options, program, profile));
   return profile;

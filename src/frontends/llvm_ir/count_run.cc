@@ -64,7 +64,10 @@ Result<std::vector<ModulePlan>> build(const CompiledProgram& program, Stage stag
   }
   for (std::size_t i = 0; i < modules.size(); i++) {
     const std::string base = program.scratch.file("unit" + std::to_string(i) + "." + stage_name(stage) + ".counted");
-    TRY(bool lowered, lower_features(*modules[i]));
+    bool lowered = false;
+    if (!program.emulated) {
+      TRY(lowered, lower_features(*modules[i]));
+    }
     CHECK_OK(save_module(*modules[i], base + ".bc"));
     CHECK_OK(generate(program.units[i], stage, lowered, base + ".bc", base + ".o"));
     objects.push_back(base + ".o");

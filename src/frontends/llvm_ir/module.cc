@@ -9,6 +9,13 @@
 #include <llvm/TargetParser/Host.h>
 #include <llvm/TargetParser/Triple.h>
 
+#if defined(__aarch64__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
+
+#include "frontends/llvm_ir/emulated.h"
+
 namespace perfcast::llvm_ir {
 namespace {
 
@@ -18,6 +25,21 @@ struct Features {
   llvm::StringMap<bool> known;
 };
 
+// On AArch64 LLVM names only some of what the host has and nothing that it lacks; the kernel knows.
+void note_missing([[maybe_unused]] llvm::StringMap<bool>& known) {
+#if defined(__aarch64__)
+  const unsigned long here = getauxval(AT_HWCAP), more = getauxval(AT_HWCAP2);
+  const std::pair<const char*, bool> extensions[] = {
+      {"sve", here & HWCAP_SVE},           {"sve2", more & HWCAP2_SVE2},     {"bf16", more & HWCAP2_BF16},
+      {"i8mm", more & HWCAP2_I8MM},        {"dotprod", here & HWCAP_ASIMDDP}, {"fullfp16", here & HWCAP_ASIMDHP},
+      {"fp16fml", here & HWCAP_ASIMDFHM},  {"lse", here & HWCAP_ATOMICS},    {"rdm", here & HWCAP_ASIMDRDM},
+      {"rcpc", here & HWCAP_LRCPC},        {"jsconv", here & HWCAP_JSCVT},   {"complxnum", here & HWCAP_FCMA},
+      {"sha3", here & HWCAP_SHA3},         {"sm4", here & HWCAP_SM4}};
+  for (const auto& [name, is_here] : extensions)
+    if (!is_here) known[name] = false;
+#endif
+}
+
 // What runs modules of this architecture here: the host itself, or qemu-user.
 Features features_at_hand(const llvm::Triple& target) {
   Features at_hand;
@@ -25,6 +47,7 @@ Features features_at_hand(const llvm::Triple& target) {
   if (target.getArch() == host.getArch()) {
     at_hand.cpu = llvm::sys::getHostCPUName().str();
     for (const auto& feature : llvm::sys::getHostCPUFeatures()) at_hand.known[feature.first()] = feature.second;
+    note_missing(at_hand.known);
   } else if (target.isX86()) {
     at_hand.cpu = "x86-64-v3";  // qemu-user 7.2
     for (const char* missing : {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl", "avx512fp16", "amx-tile"})
@@ -48,12 +71,19 @@ std::string missing_feature(const llvm::Function& function, const Features& at_h
 }
 
 // Instructions written out as such: intrinsics of the missing extension, vectors without a fixed length.
-bool names_instructions_of(const llvm::Module& module, const std::string& feature) {
-  for (const auto& function : module)
-    if (function.isIntrinsic() && (function.getName().contains(".avx512") || function.getName().contains(".sve.") ||
-                                   function.getName().contains(".amx") || function.getReturnType()->isScalableTy()))
-      return true;
-  return feature.starts_with("sve");
+bool names_instructions(const llvm::Module& module) {
+  for (const auto& function : module) {
+    const llvm::StringRef name = function.getName();
+    if (function.isIntrinsic() && (name.contains(".avx512") || name.contains(".sve.") || name.contains(".amx"))) return true;
+    if (function.getReturnType()->isScalableTy()) return true;
+    for (const auto& block : function)
+      for (const auto& instruction : block) {
+        if (instruction.getType()->isScalableTy()) return true;
+        for (const auto& operand : instruction.operands())
+          if (operand->getType()->isScalableTy()) return true;
+      }
+  }
+  return false;
 }
 
 }  // namespace
@@ -105,7 +135,7 @@ Result<bool> lower_features(llvm::Module& module) {
   for (const auto& function : module)
     if (has_code(function) && missing.empty()) missing = missing_feature(function, at_hand);
   if (missing.empty()) return false;
-  if (names_instructions_of(module, missing))
+  if (names_instructions(module))
     return unfit("it is compiled for a CPU with " + missing + ", uses its instructions by name, and cannot run here",
                  module.getSourceFileName(), "analyze it on such a machine");
   for (auto& function : module) {
@@ -115,6 +145,12 @@ Result<bool> lower_features(llvm::Module& module) {
     function.removeFnAttr("tune-cpu");
   }
   return true;
+}
+
+bool runs_here(const std::string& bitcode, bool other_vectors) {
+  auto loaded = load_module(bitcode);
+  if (!loaded) return true;  // whoever needs it will say so
+  return !(other_vectors && names_instructions(*loaded->module)) && lower_features(*loaded->module).has_value();
 }
 
 bool uses_threads(const llvm::Module& module) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <map>
 
@@ -131,6 +132,8 @@ Result<LibraryCode> trace_library_code(const std::string& executable, const std:
   how.limits.time = Seconds{4 * options.time.value + 5}, how.processor_time = options.time;  // a busy machine may need longer
   how.skip = options.own_functions;
   TRY(const Trace trace, trace_program(executable, arguments, how));
+  if (trace.outcome.ending == Ending::signalled && trace.outcome.code == SIGILL)
+    return unfit("the program needs instructions that qemu does not know", executable);
   TRY(Decoder decoder, Decoder::make(trace.triple, options.tables_cpu));
   FormTable table;
   for (const auto& form : forms) table.intern(form);

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "frontends/llvm_ir/emulated.h"
 #include "frontends/machine_code/addressing.h"
 
 namespace perfcast::machine_code {
@@ -89,7 +90,7 @@ Result<Decoder> Decoder::make(const std::string& triple, const std::string& cpu)
   tables->cpu = cpu.empty() ? default_cpu(triple) : cpu;
   TRY(tables->target, open_target(triple, tables->cpu));
   tables->target->printer->setPrintBranchImmAsAddress(true);
-  if (tables->cpu == "neoverse-v1") tables->scalable_bits = 256;
+  tables->scalable_bits = llvm_ir::scalable_bits(tables->cpu);
   const llvm::MCRegisterInfo& registers = *tables->target->registers;
   tables->units.resize(registers.getNumRegs());
   tables->vector_bits.resize(registers.getNumRegs());

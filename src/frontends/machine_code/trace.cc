@@ -16,6 +16,7 @@
 #include "base/files.h"
 #include <memory_profile_layout.h>  // data/runtime: shared with the plugin
 #include "base/paths.h"
+#include "frontends/llvm_ir/emulated.h"
 #include "frontends/machine_code/elf_image.h"
 #include "frontends/memory_profile/observed.h"
 
@@ -166,12 +167,14 @@ Result<std::vector<std::string>> qemu_command(const ElfImage& image, const Trace
   const std::string name = "qemu-" + arch;
   auto qemu = find_program(name);
   if (!qemu) return unfit(name + " is not installed; counting a binary needs it", image.name(), "install the package qemu-user");
-  std::vector<std::string> command = {*qemu, "-cpu", "max"};
+  std::vector<std::string> command = {*qemu};
 #if defined(__x86_64__)
   const bool foreign = arch != "x86_64";
 #else
   const bool foreign = arch != "aarch64";
 #endif
+  const auto here = foreign ? std::nullopt : llvm_ir::scalable_bits_here();
+  for (auto& word : llvm_ir::emulated_cpu(arch, here.value_or(llvm_ir::scalable_bits({})))) command.push_back(word);
   const std::string root = !options.system_root.empty() ? options.system_root : foreign ? system_root_of(arch) : "";
   if (!root.empty()) command.insert(command.end(), {"-L", root});
   return command;

@@ -21,7 +21,10 @@ Result<std::vector<std::string>> make_objects(const llvm_ir::CompiledProgram& pr
     std::string base = program.scratch.file("memory-" + std::to_string(i));
     TRY(auto loaded, llvm_ir::load_module(unit.final_bitcode));
     instrument(*loaded.module, profile);
-    TRY(bool lowered, llvm_ir::lower_features(*loaded.module));
+    bool lowered = false;
+    if (!program.emulated) {
+      TRY(lowered, llvm_ir::lower_features(*loaded.module));
+    }
     CHECK_OK(llvm_ir::save_module(*loaded.module, base + ".bc"));
     CHECK_OK(llvm_ir::run_compiler(llvm_ir::code_generation_command(unit, base + ".bc", base + ".o", lowered), unit.folder,
                                    "the memory-profiled build of " + unit.source));
