@@ -31,8 +31,11 @@ Result<std::map<std::string, double>> prices_of(const ChooseArguments& arguments
     double price = equals == std::string::npos ? -1 : std::strtod(text.c_str() + equals + 1, &end);
     if (!end || *end || !(price >= 0)) return wrong_usage("\"" + text + "\" is not a price by the hour", "--price neoverse-v1=0.85");
     std::string name = text.substr(0, equals);
+    // The machine's name, or the word that named it for --machine.
+    for (std::size_t i = 0; i < arguments.machines.size(); i++)
+      if (arguments.machines[i] == name) name = machines[i].name;
     bool known = std::ranges::any_of(machines, [&](const Machine& m) { return m.name == name; });
-    if (!known) return wrong_usage("no machine " + name + " was offered", "--machine " + name);
+    if (!known) return wrong_usage("--price: no machine " + name + " is among those to choose from", "--machine " + name);
     prices[name] = price;
   }
   return prices;

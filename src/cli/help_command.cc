@@ -31,20 +31,12 @@ std::vector<std::string> topics() {
   return list;
 }
 
-// The first sentence below the title.
-std::string summary_of(const std::string& topic) {
+// The title of a page.
+std::string title_of(const std::string& topic) {
   auto text = read_file((docs_folder() / (topic + ".md")).string());
   if (!text) return "";
-  bool fenced = false;
-  for (const auto& line : split(*text, '\n')) {
-    if (line.starts_with("```")) fenced = !fenced;
-    if (fenced || line.empty() || line[0] == ' ' || line[0] == '#' || line[0] == '`' || line[0] == '|' || line[0] == '<' || line[0] == '!') continue;
-    auto end = line.find_first_of(".?:");
-    std::string sentence = end == line.npos ? line : line.substr(0, end + (line[end] == '?'));
-    constexpr std::size_t widest = 78;
-    return sentence.size() > widest ? sentence.substr(0, sentence.rfind(' ', widest)) + " ..." : sentence;
-  }
-  return "";
+  const std::string line = text->substr(0, text->find('\n'));
+  return line.starts_with("# ") ? line.substr(2) : line;
 }
 
 // Markdown as a terminal shows it: fences and link targets go, lines of a paragraph are joined and broken anew.
@@ -77,21 +69,26 @@ std::string as_text(const std::string& markdown) {
   return result;
 }
 
-Status list_topics() {
-  Table table({"topic", "what it tells"});
-  for (const auto& topic : topics()) table.add({topic, summary_of(topic)});
-  return write_text("perfcast COMMAND --help lists the options of a command; perfcast help TOPIC explains:\n\n" + table.text());
-}
-
 const CLI::App* find_command(const CLI::App& whole, const std::string& name) {
   for (const CLI::App* command : whole.get_subcommands([](const CLI::App*) { return true; }))
     if (command->get_name() == name) return command;
   return nullptr;
 }
 
+// Commands in the order of the command line, then the other pages.
+Status list_topics(const CLI::App& whole) {
+  Table table({"topic", "what it tells"});
+  for (const CLI::App* command : whole.get_subcommands([](const CLI::App*) { return true; }))
+    table.add({command->get_name(), command->get_description()});
+  table.rule();
+  for (const auto& topic : topics())
+    if (!find_command(whole, topic)) table.add({topic, title_of(topic)});
+  return write_text("perfcast COMMAND --help lists the options of a command; perfcast help TOPIC explains:\n\n" + table.text());
+}
+
 Status help(CLI::App& whole, const std::string& topic, bool man) {
   if (man) return write_file("-", man_page(whole));
-  if (topic.empty()) return list_topics();
+  if (topic.empty()) return list_topics(whole);
   auto page = read_file((docs_folder() / (fs::path(topic).filename().string() + ".md")).string());
   const CLI::App* command = find_command(whole, topic);
   if (!page && !command) return wrong_usage("there is no topic \"" + topic + "\"", "perfcast help lists them");

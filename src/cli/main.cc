@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <numeric>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "base/assert.h"
 #include "base/ending.h"
@@ -85,6 +87,32 @@ void watch_signals() {
   }).detach();
 }
 
+// Letters to change, leave out or add to make one word of the other.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); i++) {
+    std::size_t before = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); j++)
+      before = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, before + (a[i - 1] != b[j - 1])}));
+  }
+  return row.back();
+}
+
+const Command* command_named(std::string_view name) {
+  auto found = std::ranges::find(commands, name, [](const Command& command) { return std::string_view(command.name); });
+  return found == std::end(commands) ? nullptr : found;
+}
+
+// What to say of a command line that could not be read.
+std::string usage_message(const std::string& word, const std::string& what) {
+  if (const Command* known = command_named(word)) return what + "\n  try: perfcast " + known->name + " --help";
+  if (word.empty() || word.starts_with('-')) return what + "\n  try: perfcast --help";
+  auto nearest = std::ranges::min(commands, {}, [&](const Command& command) { return distance(word, command.name); });
+  const bool near = distance(word, nearest.name) <= std::max<std::size_t>(2, word.size() / 3);
+  return "there is no command \"" + word + "\"\n  try: perfcast " + (near ? std::string(nearest.name) : "--help lists them");
+}
+
 int run(int argc, char** argv) {
   CLI::App app("perfcast tells how fast a program will run on a machine, why not faster, and what would change it");
   app.set_version_flag("--version", program_version());
@@ -104,7 +132,7 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    std::fprintf(stderr, "perfcast: %s\n  try: perfcast --help\n", error.what());
+    std::fprintf(stderr, "perfcast: %s\n", usage_message(argc > 1 ? argv[1] : "", error.what()).c_str());
     return exit_usage;
   }
   for (auto& [command, chosen] : actions)

@@ -114,7 +114,7 @@ Result<Profile> profile_of(const ProgramWords& program) {
 }
 
 Result<ReadyProgram> ready_program(const ProgramRun& run, const RunLimits& limits) {
-  if (run.sources.empty() && run.binary.empty())
+  if (run.sources.empty() && run.build_folder.empty() && run.binary.empty())
     return unfit("the profile names neither sources nor a binary, so it cannot be timed here", "--measure");
   CHECK_OK(same_instruction_set(run));
   InFolder in_folder(run.folder);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/brief_name.h"
+
 namespace perfcast::engine {
 namespace {
 
@@ -115,7 +117,7 @@ OutsideTime outside_time(const Profile& profile, const Machine& machine, const s
     time.library_ns += calls * each;
     if (!cost && calls > 0) {
       time.guessed_ns += calls * each;
-      time.gaps.push_back({"no cost of routine " + name + "; guessed at 25 ns a call", {}, calls});
+      time.gaps.push_back({"no cost of routine " + brief_name(demangled(name), 60) + "; guessed at 25 ns a call", {}, calls});
     }
   }
   if (machine.system) {

@@ -43,6 +43,13 @@ std::string program_name(const AnalyzeOptions& options) {
   return fs::path(options.build_folder).lexically_normal().filename().string();
 }
 
+// A build by CMake names its programs.
+std::string program_name(const AnalyzeOptions& options, const CompiledProgram& program) {
+  std::set<std::string> names;
+  for (const auto& unit : program.units) names.insert(unit.built_for);
+  return names.size() == 1 && !names.begin()->empty() ? *names.begin() : program_name(options);
+}
+
 // The values of the parameters in the recorded run.
 Status record_parameters(const AnalyzeOptions& options, ProgramRun& run) {
   for (const auto& [name, number] : options.parameters) {
@@ -61,8 +68,8 @@ Status record_parameters(const AnalyzeOptions& options, ProgramRun& run) {
 }
 
 void record_run(const AnalyzeOptions& options, const CompiledProgram& program, ProgramRun& run) {
-  for (const auto& unit : program.units) run.sources.push_back(unit.source);
-  if (!options.build_folder.empty()) run.sources = options.sources;
+  for (const auto& unit : program.units)
+    run.sources.push_back(options.build_folder.empty() ? unit.source : (fs::path(unit.folder) / unit.source).lexically_normal().string());
   run.arguments = options.arguments, run.cflags = options.cflags, run.input = options.input_file;
   run.folder = fs::absolute(options.folder.empty() ? "." : options.folder).lexically_normal().string();
   run.build_folder = options.build_folder;
@@ -256,6 +263,19 @@ void add_source_loops(const CompiledProgram& program, const CountedRun& run, Sta
       profile.remarks.push_back(std::move(remark));
 }
 
+// What the source calls a function, where its linkage name tells a person little (_QQmain, _QMshapesParea).
+void pass_on_names(Profile& profile) {
+  if (!profile.source) return;
+  std::map<std::string, std::string> readable;
+  for (const auto& function : profile.source->functions)
+    if (!function.readable.empty()) readable[function.name] = function.readable;
+  for (auto* graph : {&profile.ir, &profile.machine})
+    if (*graph)
+      for (Function& function : (*graph)->functions)
+        if (auto known = readable.find(function.name); known != readable.end() && function.readable.empty() && !function.library)
+          function.readable = known->second;
+}
+
 Result<Profile> analyze_executable(const AnalyzeOptions& options) {
   machine_code::BinaryOptions binary;
   binary.input_file = options.input_file, binary.folder = options.folder, binary.limits = options.limits;
@@ -346,18 +366,19 @@ Result<Profile> analyze(const AnalyzeOptions& options) {
   if (!options.binary.empty())
     return analyze_executable(options);
   Profile profile;
-  profile.program = program_name(options);
   profile.made_by = made_here();
   CHECK_OK(record_parameters(options, profile.run));
   llvm_ir::CompileRequest request = compile_request(options);
   request.early = options.source_level;
   if (options.progress) options.progress("compiling");
   TRY(CompiledProgram program, compile_program(request));
+  profile.program = program_name(options, program);
   record_run(options, program, profile.run);
   program.emulated = needs_emulation(options, program);
   if (program.emulated) profile.made_by.more["counted"] = "under qemu-user: for a processor with other vectors or instructions than this one";
   profile.made_by.compiler = profile.run.compiler, profile.made_by.flags = options.cflags;
   CHECK_OK(add_levels(options, program, profile));
+  pass_on_names(profile);
   return profile;
 }
 

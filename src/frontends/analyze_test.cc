@@ -195,6 +195,29 @@ int main(void) {
     EXPECT_GT(expected[i], 10000) << i;
     EXPECT_NEAR(found[i], expected[i], 0.1 * expected[i]) << i;
   }
+
+TEST_F(Analyze, ABuildOfCMakeNamesItsPrograms) {
+  const std::string where = folder.path().string();
+  ASSERT_TRUE(write_file(folder.file("a.c"), "// perfcast: region all\nint main(void) { return 0; }\n// perfcast: end\n"));
+  ASSERT_TRUE(write_file(folder.file("b.c"), "int main(void) { return 1; }"));
+  auto entry = [&](const std::string& name, const std::string& target) {
+    return R"({"directory": ")" + where + R"(", "file": ")" + where + "/" + name + R"(", "command": "cc -O1 -o CMakeFiles/)" + target + ".dir/" + name +
+           ".o -c " + where + "/" + name + "\"}";
+  };
+  ASSERT_TRUE(write_file(folder.file("compile_commands.json"), "[" + entry("a.c", "first") + "," + entry("b.c", "second") + "]"));
+  options.build_folder = ".";
+  auto both = analyze(options);
+  ASSERT_FALSE(both);
+  EXPECT_NE(both.error().try_this.find("first: a.c"), std::string::npos) << both.error().message();
+  options.sources = {"a.c"};
+  options.source_level = options.machine_level = true;
+  auto one = analyze(options);
+  ASSERT_TRUE(one) << one.error().message();
+  EXPECT_EQ(one->program, "first");
+  // All levels spell a file alike, so that regions of the source hold machine code too.
+  ASSERT_EQ(one->regions.size(), 1u);
+  ASSERT_TRUE(one->machine && !one->machine->functions.empty());
+  EXPECT_EQ(one->machine->functions[0].blocks[0].at.file, one->regions[0].file);
 }
 
 }  // namespace

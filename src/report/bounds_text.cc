@@ -4,13 +4,14 @@
 
 #include <algorithm>
 
+#include "base/brief_name.h"
 #include "base/text.h"
 
 namespace perfcast::report {
 namespace {
 
 std::string place(const LoopBounds& loop) {
-  std::string text = fmt::format("{} {}:{}", loop.function, loop.file, loop.line);
+  std::string text = fmt::format("{} {}:{}", brief_name(loop.function, 60), brief_path(loop.file, 60), loop.line);
   if (!loop.inlined_into.empty()) text += ", in " + loop.inlined_into;
   if (loop.outer) text += ", outside its inner loops";
   return text;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/brief_name.h"
 #include "base/text.h"
 
 namespace perfcast::report {
@@ -15,11 +16,12 @@ std::string verdict_of(const Gate& gate) {
   return fmt::format("{}: {} against a limit of {:g} %", gate.passed ? "passes" : "over the limit", changed(gate.change), 100 * gate.limit);
 }
 
-Table functions_table(const Gate& gate, std::size_t rows) {
+constexpr std::size_t name_columns = 40, page_columns = 80;  // of a name in a terminal, on a page
+Table functions_table(const Gate& gate, std::size_t rows, std::size_t columns = name_columns) {
   Table table({"function", "before", "after", "change", "of the whole", ""});
   for (std::size_t i = 0; i < std::min(rows, gate.functions.size()); i++) {
     const FunctionCost& f = gate.functions[i];
-    table.add({f.name, f.base_seconds > 0 ? time_text(f.base_seconds) : "-", f.seconds > 0 ? time_text(f.seconds) : "-",
+    table.add({brief_name(f.name, columns), f.base_seconds > 0 ? time_text(f.base_seconds) : "-", f.seconds > 0 ? time_text(f.seconds) : "-",
                f.change ? changed(*f.change) : "-", changed(f.share), word_of(f.status)});
   }
   table.rule();
@@ -44,7 +46,7 @@ std::string gate_text(const Gate& gate, std::size_t rows) {
 std::string gate_markdown(const Gate& gate, std::size_t rows) {
   std::string text = fmt::format("### {} perfcast gate {}\n\n`{}` → `{}`, {} cost, {} on {}\n\n", gate.passed ? "✅" : "❌", verdict_of(gate),
                                  gate.base, gate.candidate, gate.sampled ? "counted and sampled" : "counted", gate.model, gate.machine);
-  return text + functions_table(gate, rows).markdown() + more_text(gate, rows);
+  return text + functions_table(gate, rows, page_columns).markdown() + more_text(gate, rows);
 }
 
 }  // namespace perfcast::report

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/brief_name.h"
 #include "base/text.h"
 #include "record/operations.h"
 
@@ -59,13 +60,32 @@ const std::vector<Part>* parts_for(const ModelPrediction& p, const std::string& 
   return it == p.views.end() ? nullptr : &it->second;
 }
 
+std::string executions_text(double count) { return count < 1e10 ? fmt::format("{:.0f}", count) : number_text(count, 10); }
+
+std::string part_name(const std::string& name, const std::string& breakdown) {
+  if (breakdown == "function") return brief_name(name, 60);
+  return breakdown == "line" ? brief_path(name, 60) : name;
+}
+
+// Time that belongs to no function, line or region: start-up, page faults, other threads on the core, libraries by name.
+std::string rest_name(const std::string& breakdown) {
+  if (breakdown == "function") return "(outside functions: start-up, page faults, ...)";
+  return breakdown == "line" ? "(no line: libraries, start-up, page faults, ...)" : "(outside the named regions)";
+}
+
+std::string no_breakdown(const PredictionView& view) {
+  if (view.breakdown != "region") return "";
+  return "\nno region is named in the source; a pair of comments names one: perfcast: region NAME, perfcast: end\n";
+}
+
 // Figure 6.1: executions, their fraction, time, its fraction, standard deviation.
 std::string breakdown_of(const ModelPrediction& p, const PredictionView& view) {
   const auto* parts = parts_for(p, view.breakdown);
-  if (!parts || parts->empty() || p.model == Model::ct) return "";
+  if (p.model == Model::ct) return "";
+  if (!parts || parts->empty()) return no_breakdown(view);
   bool operations = view.breakdown == "operation";
-  double executed = 0, rest_seconds = 0;
-  for (const auto& part : *parts) executed += part.count.value_or(0);
+  double executed = 0, rest_seconds = 0, outside = p.seconds;
+  for (const auto& part : *parts) executed += part.count.value_or(0), outside -= part.seconds;
   std::vector<std::string> head = {view.breakdown, "executed", "fraction", "time", "share", "sd", ""};
   if (!operations) head = {view.breakdown, "time", "share", ""};
   Table table(head);
@@ -78,15 +98,17 @@ std::string breakdown_of(const ModelPrediction& p, const PredictionView& view) {
     }
     shown++;
     if (!operations) {
-      table.add({part.name, time_text(part.seconds), percent_text(share(part.seconds)), bar_text(share(part.seconds))});
+      table.add({part_name(part.name, view.breakdown), time_text(part.seconds), percent_text(share(part.seconds)), bar_text(share(part.seconds))});
       continue;
     }
     const auto* kind = find_operation(part.name);
-    table.add({part.name, part.count ? number_text(*part.count, 10) : "-",
+    table.add({part.name, part.count ? executions_text(*part.count) : "-",
                part.count && executed > 0 ? fmt::format("{:.4f}", *part.count / executed) : "-", time_text(part.seconds),
                percent_text(share(part.seconds)), part.sd && *part.sd > 0 ? time_text(*part.sd) : "-",
                kind ? kind->meaning : ""});
   }
+  if (!operations && outside > 5e-4 * p.seconds)
+    table.add({rest_name(view.breakdown), time_text(outside), percent_text(share(outside)), bar_text(share(outside))});
   std::string text = fmt::format("\n{} on {}, by {}\n\n", word_of(p.model), p.machine, view.breakdown) + table.text();
   if (shown < parts->size())
     text += fmt::format("and {} more: {}, {}\n", parts->size() - shown, time_text(rest_seconds), percent_text(share(rest_seconds)));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/brief_name.h"
 #include "base/text.h"
 #include "report/profile_digest.h"
 
@@ -15,6 +16,7 @@ std::string run_text(const Profile& profile) {
   std::string text = profile.program;
   if (!run.arguments.empty()) text += " " + join(run.arguments, " ");
   text += "\n  compiled   " + run.compiler + (run.cflags.empty() ? "" : "  " + run.cflags);
+  if (!run.build_folder.empty()) text += "  flags of " + run.build_folder + "/compile_commands.json";
   if (!run.target.empty() || !run.cpu.empty()) text += fmt::format("  for {} {}", run.target, run.cpu);
   text += fmt::format("\n  counted    {} of processor time, {} page faults", time_text(run.seconds), number_text(run.page_faults));
   if (!run.ending.empty()) text += "; it " + run.ending;
@@ -38,14 +40,14 @@ std::string totals_text(const Graph& graph) {
 std::string loops_text(const Graph& graph, std::size_t rows) {
   auto loops = loops_by_work(graph);
   if (loops.empty()) return {};
-  Table table({"loop", "line", "entries", "iterations", "of all IR operations"});
+  Table table({"loop", "line", "entries", "iterations", "IR operations"});
   for (std::size_t i = 0; i < std::min(rows, loops.size()); i++) {
     const LoopDigest& loop = loops[i];
-    table.add({loop.function, loop.line > 0 ? fmt::format("{}:{}", loop.file, loop.line) : "-", number_text(loop.entries, 10),
+    table.add({brief_name(loop.function, 30), loop.line > 0 ? fmt::format("{}:{}", brief_path(loop.file, 20), loop.line) : "-", number_text(loop.entries, 10),
                number_text(loop.iterations, 10), percent_text(loop.share)});
   }
   std::string text = "\n" + table.text();
-  if (loops.size() > rows) text += fmt::format("and {} more loops\n", loops.size() - rows);
+  if (loops.size() > rows) text += fmt::format("and {} more loop{}\n", loops.size() - rows, loops.size() - rows == 1 ? "" : "s");
   return text;
 }
 
@@ -56,19 +58,19 @@ std::string library_text(const Profile& profile, std::size_t rows) {
   std::ranges::sort(calls, std::greater{});
   std::string text = "\nlibrary routines called: ";
   for (std::size_t i = 0; i < std::min(rows, calls.size()); i++)
-    text += (i ? ", " : "") + calls[i].second + " " + number_text(calls[i].first, 10);
+    text += (i ? ", " : "") + brief_name(demangled(calls[i].second), 30) + " " + number_text(calls[i].first, 10);
   if (calls.size() > rows) text += fmt::format(" and {} more", calls.size() - rows);
   return text + "\n";
 }
 
 std::string gaps_text(const Profile& profile, std::size_t rows) {
   if (profile.gaps.empty()) return "\nno gaps\n";
-  std::string text = fmt::format("\n{} gaps\n", profile.gaps.size());
+  std::string text = fmt::format("\n{} gap{}\n", profile.gaps.size(), profile.gaps.size() == 1 ? "" : "s");
   std::vector<const Gap*> gaps;
   for (const auto& gap : profile.gaps) gaps.push_back(&gap);
   std::ranges::sort(gaps, [](const Gap* a, const Gap* b) { return a->weight != b->weight ? a->weight > b->weight : a < b; });
   for (std::size_t i = 0; i < std::min(rows, gaps.size()); i++)
-    text += fmt::format("  {}{}\n", gaps[i]->at.known() ? gaps[i]->at.text() + ": " : "", gaps[i]->what);
+    text += fmt::format("  {}{}\n", gaps[i]->at.known() ? brief_path(gaps[i]->at.text(), 60) + ": " : "", gaps[i]->what);
   if (gaps.size() > rows) text += fmt::format("  and {} more\n", gaps.size() - rows);
   return text;
 }

@@ -54,11 +54,12 @@ class InScope {
   std::set<int> loops_;
 };
 
-// Parts of statements; the statement itself is another block, or a loop.
+// Parts of statements; the statement itself is another block, or a loop. Elements of an array expression are parts of it.
 bool is_part(const std::string& kind) {
-  static const std::set<std::string> parts = {"for-init", "for-test", "for-step", "while-test", "do-test", "operand",
-                                              "arm", "initialiser", "destructor", "do", "for", "while", ""};
-  return parts.contains(kind);
+  static const std::set<std::string> parts = {"for-init", "for-test", "for-step", "while-test", "do-test", "do-iterate", "do-forever",
+                                              "operand", "arm", "initialiser", "destructor", "do", "for", "while",
+                                              "entry", "item", "masked", ""};
+  return parts.contains(kind) || kind.starts_with("elements");
 }
 
 // A call is one to the program's own functions if any of them is among those called.
@@ -177,8 +178,15 @@ Result<StatisticsScope> scope_named(const std::string& text, const Profile& prof
     return std::any_of(profile.source->functions.begin(), profile.source->functions.end(),
                        [&](auto& function) { return same_function(function, name); });
   };
-  if (named(text)) {
-    scope.function = text;
+  // A name without its scope is enough where only one function ends so.
+  auto whole_name = [&](const std::string& name) {
+    std::set<std::string> found;
+    for (const auto& function : profile.source->functions)
+      if (readable(function).ends_with("::" + name)) found.insert(readable(function));
+    return !named(name) && found.size() == 1 ? *found.begin() : name;
+  };
+  if (named(whole_name(text))) {
+    scope.function = whole_name(text);
     return scope;
   }
   auto colon = text.rfind(':');
@@ -186,8 +194,8 @@ Result<StatisticsScope> scope_named(const std::string& text, const Profile& prof
     auto before = text.substr(0, colon), after = text.substr(colon + 1);
     auto dash = after.find('-');
     auto first = whole_number(after.substr(0, dash)), last = dash == after.npos ? first : whole_number(after.substr(dash + 1));
-    if (first && last && dash == after.npos && named(before)) {
-      scope.function = before, scope.loop_line = first;
+    if (first && last && dash == after.npos && named(whole_name(before))) {
+      scope.function = whole_name(before), scope.loop_line = first;
       return scope;
     }
     if (first && last && *first <= *last) {

@@ -71,6 +71,13 @@ TEST(Statistics, StatementsCountLoopsByTheirEntries) {
   EXPECT_EQ(found["return"], std::pair(0.0, 2.0));
 }
 
+TEST(Statistics, ElementsAndIterationsAreNoStatements) {
+  auto profile = sample();
+  for (auto kind : {"elements", "elements-of-matmul", "do-iterate", "entry"})
+    profile.source->functions[0].blocks.push_back(block(kind, 4, 1000, {{"LOOV", 1}}));
+  EXPECT_EQ(source_statistics(profile).statements.size(), 4u);
+}
+
 double executed(const Profile& profile, const std::string& text) {
   auto scope = scope_named(text, profile);
   EXPECT_TRUE(scope) << text;
@@ -84,6 +91,7 @@ TEST(Statistics, PartsOfTheProgram) {
   EXPECT_EQ(executed(profile, "program"), 94);
   EXPECT_EQ(executed(profile, "f"), 84);
   EXPECT_EQ(executed(profile, "std::g<int>"), 10);
+  EXPECT_EQ(executed(profile, "g<int>"), 10);        // only one function ends so
   EXPECT_EQ(executed(profile, "f:3"), 80);           // the loop
   EXPECT_EQ(executed(profile, "a.c:4-6"), 62);
   EXPECT_EQ(executed(profile, "src/a.c:4"), 60);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "base/brief_name.h"
 #include "base/text.h"
 #include "report/statistics.h"
 
@@ -78,8 +79,7 @@ std::string function_table(const SourceStatistics& statistics, std::size_t rows)
   Table table({"function", "calls", "operations", "fraction"});
   for (std::size_t i = 0; i < std::min(rows, statistics.functions.size()); i++) {
     const auto& function = statistics.functions[i];
-    std::string name = columns_of(function.name) > 60 ? function.name.substr(0, 57) + "..." : function.name;
-    table.add({name, count_text(function.calls), count_text(function.operations), share_text(function.operations, total)});
+    table.add({brief_name(function.name, 60), count_text(function.calls), count_text(function.operations), share_text(function.operations, total)});
   }
   return "Where the operations are executed\n" + table.text();
 }
@@ -94,7 +94,7 @@ std::string coverage_text(const SourceStatistics& statistics) {
       text += fmt::format("  and {} more\n", statistics.gaps.size() - 10);
       break;
     }
-    text += fmt::format("  {}: {}{}\n", gap.at.known() ? gap.at.text() : "somewhere", gap.what,
+    text += fmt::format("  {}: {}{}\n", gap.at.known() ? brief_path(gap.at.text(), 60) : "somewhere", gap.what,
                         gap.weight > 0 ? ", executed " + count_text(gap.weight) + " times" : "");
   }
   return text;

@@ -94,7 +94,8 @@ class Counter {
   std::optional<double> by_position(const Block& block) {
     static const std::set<std::string> silent = {"goto", "exit", "cycle", "continue", "do-forever",
                                                  "entry", "return", "end", "other"};
-    if (silent.contains(block.kind)) return std::nullopt;
+    const bool stores = block.kind == "return" && !block.usage.empty();  // an alternate return keeps its number
+    if (silent.contains(block.kind) && !stores) return std::nullopt;
     if (block.kind.starts_with("elements-of-")) return by_routine(block);
     if (block.kind == "elements") return by_nest(block);
     auto it = positions_.blocks.find(position_of(block.at));

@@ -252,6 +252,26 @@ end program
   EXPECT_EQ(run.gap_text(), "");
 }
 
+TEST(CountedFortran, AlternateReturns) {
+  auto run = analyse_text("a.f", R"(      PROGRAM P
+      DO 30 I = 1, 6
+        CALL ALT(I, *10, *20)
+        GO TO 30
+   10   PRINT *, 'FIRST'
+        GO TO 30
+   20   PRINT *, 'SECOND'
+   30 CONTINUE
+      END
+      SUBROUTINE ALT(I, *, *)
+      IF (MOD(I, 3) .EQ. 0) RETURN 1
+      IF (I .EQ. 1) RETURN 2
+      RETURN
+      END
+)");
+  check(run, {{"write", 5, 2}, {"write", 7, 1}, {"if", 11, 6}, {"return", 11, 2}, {"if", 12, 4}, {"return", 12, 1}, {"return", 13, 3}});
+  EXPECT_EQ(run.gap_text(), "");
+}
+
 TEST(CountedFortran, EveryFortranProgramOfTheSuite) {
   const std::string folder = PERFCAST_SOURCE_DIR "/validation/saavedra/";
   for (auto name : {"mandelbrot", "shell", "erathostenes", "whetstone"}) {

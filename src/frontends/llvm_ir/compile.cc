@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <future>
+#include <map>
 #include <set>
 
 #include "base/json.h"
@@ -60,6 +61,26 @@ Result<Unit> make_unit(const std::string& source, const std::vector<std::string>
   return unit;
 }
 
+// "sim" of an object "CMakeFiles/sim.dir/main.cpp.o".
+std::string cmake_target(const std::vector<std::string>& words) {
+  const std::string before = "CMakeFiles/", after = ".dir/";
+  auto output = std::ranges::find(words, "-o");
+  if (output == words.end() || ++output == words.end()) return {};
+  const auto from = output->find(before), to = output->find(after, from);
+  if (from == output->npos || to == output->npos) return {};
+  return output->substr(from + before.size(), to - from - before.size());
+}
+
+// What is wrong when one build folder makes several programs and all their sources were linked together.
+std::string choose_one_program(const CompiledProgram& program) {
+  std::map<std::string, std::string> sources;
+  for (const auto& unit : program.units) sources[unit.built_for] += " " + fs::path(unit.source).filename().string();
+  std::string text = "name the sources of one program; a build folder may make several";
+  if (sources.size() < 2 || sources.contains("")) return text;
+  for (const auto& [target, names] : sources) text += "\n    " + target + ":" + names;
+  return text;
+}
+
 // The entries of compile_commands.json; `wanted` narrows them down to the sources the user named.
 Result<std::vector<Unit>> units_of_build(const CompileRequest& request, const std::vector<std::string>& more_flags,
                                          bool& threads) {
@@ -86,6 +107,7 @@ Result<std::vector<Unit>> units_of_build(const CompileRequest& request, const st
     threads |= sorted.threads;
     sorted.compile.insert(sorted.compile.end(), more_flags.begin(), more_flags.end());
     TRY(Unit unit, make_unit(file, sorted.compile, folder, request));
+    unit.built_for = cmake_target(words);
     units.push_back(std::move(unit));
   }
   if (units.empty()) return unfit("no source of the program is listed", path);
@@ -247,7 +269,8 @@ Status link_program(const CompiledProgram& program, const std::vector<std::strin
   auto linked = run_compiler(command, program.folder, "linking");
   if (!linked) {
     linked.error().what.replace(0, std::string("this does not compile").size(), "the program does not link");
-    linked.error().try_this = "name all of its sources, and its libraries in --cflags \"-lm ...\"";
+    const bool two_mains = linked.error().what.find("multiple definition of `main'") != std::string::npos;
+    linked.error().try_this = two_mains ? choose_one_program(program) : "name all of its sources, and its libraries in --cflags \"-lm ...\"";
   }
   return linked;
 }

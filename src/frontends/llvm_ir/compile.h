@@ -37,6 +37,7 @@ struct Unit {
   std::vector<std::string> flags;  // of the compilation, without -c, -o, -l and the source
   std::string optimisation;        // "-O0" ... "-O3", "-Os", ...: the one that counts
   std::string final_bitcode, early_bitcode;  // files; the same file at -O0, early empty when not asked for
+  std::string built_for;           // the target of CMake it is part of; empty: not known
   std::string remarks_file;        // what the compiler said while making the final one (remarks.h)
 };
 

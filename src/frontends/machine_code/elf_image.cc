@@ -22,6 +22,7 @@ struct std::default_delete<llvm::DelimitedScope> {
 
 #include "base/files.h"
 #include "frontends/machine_code/llvm_target.h"
+#include "frontends/source_path.h"
 
 namespace perfcast::machine_code {
 
@@ -41,10 +42,16 @@ struct ElfImage::Parts {
   std::map<std::uint64_t, Relocation> relocations;
   std::unique_ptr<llvm::DWARFContext> dwarf;
   bool lines = false;
+  mutable std::map<std::string, std::string> spelled;    // file as debug information has it -> as everybody spells it
 
   bool relocatable() const { return elf->getEType() == ELF::ET_REL; }
   const object::ObjectFile& with_debug() const { return debug_file ? *debug_file : *file; }
   std::optional<object::SectionedAddress> sectioned(std::uint64_t address) const;
+  const std::string& file_named(const std::string& debug_name) const {
+    auto [it, fresh] = spelled.try_emplace(debug_name);
+    if (fresh) it->second = source_path(debug_name);
+    return it->second;
+  }
 };
 
 namespace {
@@ -321,9 +328,9 @@ Location ElfImage::line_at(std::uint64_t address) const {
   auto place = parts_->sectioned(address);
   if (!place) return {};
   using Kind = llvm::DILineInfoSpecifier::FileLineInfoKind;
-  const auto info = parts_->dwarf->getLineInfoForAddress(*place, {Kind::RelativeFilePath, llvm::DINameKind::None});
+  const auto info = parts_->dwarf->getLineInfoForAddress(*place, {Kind::AbsoluteFilePath, llvm::DINameKind::None});
   if (!info || info.Line == 0) return {};
-  return {info.FileName, static_cast<int>(info.Line), static_cast<int>(info.Column)};
+  return {parts_->file_named(info.FileName), static_cast<int>(info.Line), static_cast<int>(info.Column)};
 }
 
 Location ElfImage::declared_at(std::uint64_t address) const {
@@ -331,9 +338,9 @@ Location ElfImage::declared_at(std::uint64_t address) const {
   auto place = parts_->sectioned(address);
   if (!place) return {};
   using Kind = llvm::DILineInfoSpecifier::FileLineInfoKind;
-  const auto info = parts_->dwarf->getLineInfoForAddress(*place, {Kind::RelativeFilePath, llvm::DINameKind::LinkageName});
+  const auto info = parts_->dwarf->getLineInfoForAddress(*place, {Kind::AbsoluteFilePath, llvm::DINameKind::LinkageName});
   if (info.StartLine == 0) return line_at(address);
-  return {info.StartFileName, static_cast<int>(info.StartLine), 0};
+  return {parts_->file_named(info.StartFileName), static_cast<int>(info.StartLine), 0};
 }
 
 std::string readable_name(const std::string& linkage_name) {

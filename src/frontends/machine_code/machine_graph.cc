@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/brief_name.h"
 #include "frontends/machine_code/claims.h"
 #include "frontends/machine_code/loops.h"
 
@@ -61,13 +62,17 @@ class UnitBuilder {
     first_gap.push_back(gaps_.size());
     const FlowProblem problem = claims_of(origins, counts, unlikely);
     const FlowSolution flow = solve_flow(problem);
+    int estimated = 0;
+    double estimated_executions = 0;
     for (std::size_t k = 0; k < origins.size(); ++k) {
       Block& b = f.blocks[k];
       b.count = {flow.blocks[k], "", flow.exact[k] ? Certainty::counted : Certainty::ratio};
       for (std::size_t g = first_gap[k]; g < first_gap[k + 1]; ++g) gaps_[g].weight = b.count.value;
-      if (!flow.exact[k] && b.count.value > 0)
-        gaps_.push_back({"the count of machine block " + b.name + " of " + f.name + " is an estimate", b.at, b.count.value});
+      if (!flow.exact[k] && b.count.value > 0) estimated++, estimated_executions += b.count.value;
     }
+    if (estimated)
+      gaps_.push_back({"how often " + std::to_string(estimated) + " of " + std::to_string(origins.size()) + " blocks of machine code of " +
+                           brief_name(f.readable.empty() ? f.name : f.readable, 60) + " ran is an estimate", {}, estimated_executions});
     for (std::size_t e = 0; e < problem.edges.size(); ++e)
       f.blocks[problem.edges[e].from].next.push_back(
           {problem.edges[e].to, {flow.edges[e], "", flow.edge_exact[e] ? Certainty::counted : Certainty::ratio}});

@@ -21,7 +21,7 @@ struct Site {
   std::vector<const TracedAccess*> accesses = {};
 };
 using Sites = std::map<std::uint64_t, Site>;
-constexpr std::uint64_t page = 4096;
+constexpr std::uint64_t page = 4096, longest_instruction = 15;  // bytes, of x86
 
 // Control after the last instruction of a traced block.
 void add_ending(Site& site, const InstructionForm& form, std::uint64_t address, std::uint64_t to, double count) {
@@ -40,6 +40,8 @@ void add_ending(Site& site, const InstructionForm& form, std::uint64_t address, 
 
 Sites sites_of(const Trace& trace, Decoder& decoder, FormTable& forms, std::vector<Gap>& gaps) {
   Sites sites;
+  int unknown = 0;
+  double unknown_executions = 0;
   for (const auto& block : trace.blocks) {
     std::uint64_t address = block.address;
     std::uint64_t last = 0;
@@ -47,10 +49,11 @@ Sites sites_of(const Trace& trace, Decoder& decoder, FormTable& forms, std::vect
       auto found = sites.find(address);
       if (found == sites.end()) {
         auto decoded = decoder.decode_one(std::span(block.bytes).subspan(at), address, forms);
-        // An x86 instruction that crosses a page ends qemu's block before it but leaves its first bytes there.
-        if (!decoded && last && (address + block.bytes.size() - at) % page == 0) break;
+        // An x86 instruction that crosses a page ends qemu's block before it but leaves the bytes read so far there;
+        // it is whole in the next block.
+        if (!decoded && last && address % page + longest_instruction > page) break;
         if (!decoded) {
-          gaps.push_back({"an instruction at address " + std::to_string(address) + " is not known", {}, block.count});
+          unknown++, unknown_executions += block.count;
           break;
         }
         found = sites.emplace(address, Site{std::move(*decoded), 0, 0, 0, {}, {}}).first;
@@ -67,6 +70,8 @@ Sites sites_of(const Trace& trace, Decoder& decoder, FormTable& forms, std::vect
   }
   for (const TracedAccess& seen : trace.accesses)
     if (auto site = sites.find(seen.address); site != sites.end()) site->second.accesses.push_back(&seen);
+  if (unknown)
+    gaps.push_back({std::to_string(unknown) + (unknown == 1 ? " instruction is" : " instructions are") + " not known to LLVM 19", {}, unknown_executions});
   return sites;
 }
 
