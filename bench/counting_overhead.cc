@@ -79,6 +79,7 @@ Status run(const Settings& settings) {
       }
       finals.push_back(measured->final / measured->plain), earlies.push_back(measured->early / measured->plain);
       table.add({name, time_text(measured->plain), fmt::format("{:.2f}", finals.back()), fmt::format("{:.2f}", earlies.back())});
+      fmt::print(stderr, "{} {}: {:.2f} {:.2f}\n", name, level, finals.back(), earlies.back());
     }
     if (finals.empty()) continue;
     table.rule();

@@ -1,6 +1,7 @@
 // Horizontal bars, the workhorse of the page: names to the left, values at the ends.
 import { axis, figure, lines, tooltip, type Figure } from "./chart";
 import type { TableData } from "./dom";
+import { briefName } from "./names";
 import type { Palette } from "./theme";
 
 export interface Bar {
@@ -27,7 +28,8 @@ export const rowHeight = 25;
 export const barsHeight = (rows: number): number => Math.max(1, rows) * rowHeight + 46;
 
 export function shortened(text: string, length = 34): string {
-  return text.length > length ? text.slice(0, length - 12) + "…" + text.slice(-11) : text;
+  const name = briefName(text, length);
+  return name.length > length ? name.slice(0, length - 12) + "…" + name.slice(-11) : name;
 }
 
 export function barFigure(options: BarsOptions): Figure {

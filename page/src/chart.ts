@@ -14,6 +14,9 @@ import { SVGRenderer } from "echarts/renderers";
 import { el, longTable, type TableData } from "./dom";
 import { onThemeChange, palette, type Palette } from "./theme";
 
+// Where a line across a chart stands, exactly: left alone, ECharts rounds it to two decimals.
+export const exactLine = { precision: 20 };
+
 use([
   BarChart, CustomChart, HeatmapChart, LineChart, ScatterChart, SunburstChart,
   GridComponent, LegendComponent, MarkLineComponent, TooltipComponent, VisualMapComponent, SVGRenderer,

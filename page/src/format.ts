@@ -22,7 +22,7 @@ export function count(value: number | null | undefined): string {
 export function time(seconds: number | null | undefined, digits = 4): string {
   if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return "–";
   const size = Math.abs(seconds);
-  if (size === 0) return "0 s";
+  if (size < 5e-13) return "0 s"; // less than any clock or model can mean
   const plain = (value: number) => String(Number(value.toPrecision(digits)));
   if (size < 1e-6) return plain(seconds * 1e9) + " ns";
   if (size < 1e-3) return plain(seconds * 1e6) + " µs";

@@ -68,6 +68,18 @@ async function looksWhole(page, name) {
     check(`sample: section ${id}`, (await page.locator("#" + id).count()) === 1);
   await picture(page, "sample-light");
 
+  // The measured time stands where it is: here on the dot of a prediction that is exactly right.
+  const apart = await page.evaluate(() => {
+    const svg = document.querySelector("#prediction-1 .chart svg");
+    const middle = (e) => { const box = e.getBoundingClientRect(); return box.left + box.width / 2; };
+    const label = [...svg.querySelectorAll("text")].find((t) => t.textContent.startsWith("measured"));
+    const dot = [...svg.querySelectorAll("path")].find((p) => { const box = p.getBoundingClientRect(); return box.width > 8 && box.width < 15 && Math.abs(box.width - box.height) < 1; });
+    return label && dot ? Math.abs(middle(label) - middle(dot)) : null;
+  });
+  check(`the measured time is drawn where it belongs (${apart} pixels off)`, apart !== null && apart < 2);
+
+  check("names of templates are brief", (await page.locator("#profile-1").innerText()).includes("std::vector<…>::push_back\t"));
+
   // Sliders change numbers, and to what the equation says.
   const shown = () => page.locator("#equation output").innerText();
   const before = await shown();

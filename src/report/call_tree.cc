@@ -72,7 +72,8 @@ class CallGraph {
     }
     state[at] = 2;
   }
-  // Who is executed but called by nobody was called through a pointer, by those who do such calls.
+  // Who is executed but called by nobody was called through a pointer, by those who do such calls; or, in a library and
+  // once, by the system that starts and ends the program.
   void give_pointer_calls(const std::vector<double>& through_pointers) {
     std::vector<bool> named(functions_.size(), false);
     for (const auto& edges : calls_)
@@ -81,7 +82,8 @@ class CallGraph {
     for (double times : through_pointers) total += times;
     if (total <= 0) return;
     for (std::size_t i = 0; i < functions_.size(); i++) {
-      if (named[i] || is_start(functions_[i]) || functions_[i].calls.value <= 0) continue;
+      const bool by_system = functions_[i].library && functions_[i].calls.value <= 1;
+      if (named[i] || by_system || is_start(functions_[i]) || functions_[i].calls.value <= 0) continue;
       for (std::size_t from = 0; from < functions_.size(); from++)
         if (through_pointers[from] > 0 && from != i && !reaches(i, from)) calls_[from][i] += functions_[i].calls.value * through_pointers[from] / total;
     }

@@ -59,6 +59,16 @@ TEST(CallTree, CallsThroughPointersGoToFunctionsNobodyNames) {
   EXPECT_EQ(root.children[0].children[0].children[0].name, "compare");
 }
 
+TEST(CallTree, WhatTheSystemStartsIsNobodysCallee) {
+  Profile profile;
+  profile.program = "p";
+  Function loader = function("_dl_start", 1, {}), compare = function("virtual_one", 5, {});
+  loader.library = true;
+  profile.machine = Graph{{function("main", 1, {{"*", 5}}), loader, compare}};
+  Frame root = call_tree(profile, predicted({{"main", 1, {}, {}}, {"_dl_start", 2, {}, {}}, {"virtual_one", 3, {}, {}}}));
+  EXPECT_EQ(collapsed_stacks(root), "p;main 1000000000\np;main;virtual_one 3000000000\np;_dl_start 2000000000\n");
+}
+
 TEST(CallTree, SmallFramesCountToTheirCaller) {
   Profile profile;
   profile.machine = Graph{{function("main", 1, {{"tiny", 1}}), function("tiny", 1, {})}};

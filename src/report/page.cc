@@ -39,11 +39,12 @@ std::string inside_script(const std::string& json) {
 }  // namespace
 
 void add_prediction_views(PageData& page, const Prediction& prediction, const Profile* profile) {
+  constexpr double shown_share = 5e-4;  // the page prints no time of lines below it
   std::map<std::string, std::set<int>> lines;
   for (const ModelPrediction& p : prediction.predictions) {
     if (auto view = p.views.find("line"); view != p.views.end())
       for (const Part& part : view->second)
-        if (auto at = part.name.rfind(':'); at != std::string::npos)
+        if (auto at = part.name.rfind(':'); at != std::string::npos && (part.seconds >= shown_share * p.seconds || !is_system_source(part.name)))
           lines[part.name.substr(0, at)].insert(std::atoi(part.name.c_str() + at + 1));
     if (!profile || p.model == Model::ct || p.seconds <= 0) continue;
     Frame root = call_tree(*profile, p);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/brief_name.h"
 #include "record/operations.h"
 
 namespace perfcast::report {
@@ -76,7 +77,7 @@ std::vector<LoopDigest> loops_by_work(const Graph& ir) {
 ProfileDigest digest_profile(const Profile& profile) {
   ProfileDigest digest;
   digest.program = profile.program, digest.made_by = profile.made_by, digest.run = profile.run;
-  digest.library_calls = profile.library_calls;
+  for (const auto& [name, times] : profile.library_calls) digest.library_calls[demangled(name)] += times;
   if (profile.source) digest.levels.push_back(digest_level("source", *profile.source)), digest.operations = operations_executed(*profile.source);
   if (profile.ir) digest.levels.push_back(digest_level("IR", *profile.ir)), digest.loops = loops_by_work(*profile.ir);
   if (profile.machine) digest.levels.push_back(digest_level("machine", *profile.machine));

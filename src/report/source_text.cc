@@ -23,10 +23,12 @@ Result<std::string> find_text(const std::string& file, const std::string& folder
 
 }  // namespace
 
+bool is_system_source(const std::string& file) { return file.starts_with("/usr/"); }
+
 std::vector<SourceText> source_text(const std::string& file, const std::string& folder, const std::set<int>& lines) {
   auto text = find_text(file, folder);
   if (!text) return {};
-  if (text->size() <= small_file) return {{file, 1, *text}};
+  if (text->size() <= small_file && !is_system_source(file)) return {{file, 1, *text}};
   std::vector<std::string> all = split(*text, '\n');
   std::vector<SourceText> pieces;
   int kept = 0;  // lines up to here stand in a piece

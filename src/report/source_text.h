@@ -1,5 +1,5 @@
-// The text of the sources that a prediction speaks of, read where it can be found: whole files while they are small,
-// else the lines around those that take time.
+// The text of the sources that a prediction speaks of, read where it can be found: whole files while they are small and
+// the user's own, else the lines around those that take time.
 #pragma once
 
 #include <set>
@@ -17,6 +17,9 @@ struct SourceText {
 };
 template <class Fields>
 void describe(Fields& f, SourceText& s) { f.need("file", s.file), f.need("first_line", s.first_line), f.need("text", s.text); }
+
+// A header of the system: nobody reads a report for the whole of it.
+bool is_system_source(const std::string& file);
 
 // `lines`: those that matter; `folder`: what a relative name means, tried before the current folder. A file that
 // cannot be read gives nothing.

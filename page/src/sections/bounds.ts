@@ -4,6 +4,7 @@ import { card, fact, facts, notes, section, type Section } from "../card";
 import { axis, figure, legend, lines, tooltip } from "../chart";
 import { el, longTable } from "../dom";
 import { count, number, percent, time } from "../format";
+import { briefName } from "../names";
 import type { Advice, Bounds, LoopBounds, ThreadsBound } from "../records";
 
 const rungs: { key: keyof LoopBounds; name: string; gap: string; meaning: string }[] = [
@@ -15,7 +16,7 @@ const rungs: { key: keyof LoopBounds; name: string; gap: string; meaning: string
   { key: "measured", name: "measured", gap: "rest (P)", meaning: "memory, branches, everything not modelled" },
 ];
 
-const nameOf = (loop: LoopBounds): string => (loop.line ? `${loop.function}:${loop.line}` : loop.function);
+const nameOf = (loop: LoopBounds): string => briefName(loop.function) + (loop.line ? `:${loop.line}` : "");
 
 interface Step {
   gap: string;

@@ -1,7 +1,7 @@
 // Which machine to take: time against cost of every offer, the deadline, and why programs gain.
 import { shortened } from "../bars";
 import { card, fact, facts, notes, section, type Section } from "../card";
-import { axis, figure, lines, tooltip, type Figure } from "../chart";
+import { axis, exactLine, figure, lines, tooltip, type Figure } from "../chart";
 import type { TableData } from "../dom";
 import { interval, number, time } from "../format";
 import type { Choice, MachineOffer } from "../records";
@@ -71,6 +71,7 @@ function priceFigure(choice: Choice, offers: MachineOffer[]): Figure {
             data: offers.map((o, i) => ({ value: [o.seconds, y(o, i)], itemStyle: { color: tone(o), borderColor: c.card, borderWidth: 1.5 } })),
             label: { show: priced, position: "top", distance: 6, color: c.ink, formatter: (p: { dataIndex: number }) => shortened(offers[p.dataIndex].machine, 24) },
             markLine: choice.deadline_seconds && {
+              ...exactLine,
               symbol: "none",
               silent: true,
               lineStyle: { color: c.bad, type: "solid", width: 1.5 },

@@ -2,6 +2,7 @@
 import { card } from "../card";
 import { el, select } from "../dom";
 import { percent, time } from "../format";
+import { briefName } from "../names";
 import type { Flame, Frame, PageData } from "../records";
 
 interface Placed {
@@ -49,7 +50,7 @@ function drawFlame(flame: Flame): HTMLElement {
             "aria-label": title,
             onclick: () => show(frame === root ? flame.root : frame),
           },
-          width > 0.03 ? `${frame.name} ${percent(frame.seconds / flame.root.seconds)}` : "",
+          width > 0.03 ? `${briefName(frame.name)} ${percent(frame.seconds / flame.root.seconds)}` : "",
         );
       }),
     );
@@ -67,7 +68,8 @@ function hash(text: string): number {
 export function flameCard(data: PageData, program: string): HTMLElement | null {
   const flames = (data.flames ?? []).filter((f) => f.program === program && f.root.seconds > 0);
   if (!flames.length) return null;
-  const holder = el("div", {}, drawFlame(flames[0]));
+  const best = Math.max(0, flames.findIndex((f) => f.model === "icc"));
+  const holder = el("div", {}, drawFlame(flames[best]));
   const name = (f: Flame) => `${f.machine} · ${f.model}`;
   return card(
     null,
@@ -77,7 +79,7 @@ export function flameCard(data: PageData, program: string): HTMLElement | null {
       ? el(
           "div",
           { class: "controls" },
-          select("Prediction", flames.map((f, i) => ({ value: String(i), label: name(f) })), "0", (value) =>
+          select("Prediction", flames.map((f, i) => ({ value: String(i), label: name(f) })), String(best), (value) =>
             holder.replaceChildren(drawFlame(flames[Number(value)])),
           ),
         )

@@ -2,6 +2,7 @@
 import { barFigure } from "../bars";
 import { card, fact, facts, section, type Section } from "../card";
 import { percent, time } from "../format";
+import { briefName } from "../names";
 import type { Gate } from "../records";
 
 export function gateSection(list: Gate[]): Section | null {
@@ -26,7 +27,7 @@ export function gateSection(list: Gate[]): Section | null {
               bars: () => changed.slice(0, 20).map((f) => ({ name: f.name, value: f.seconds - f.base_seconds, detail: [["before", time(f.base_seconds)], ["after", time(f.seconds)], ["change", percent(f.change, true)]] as [string, string][] })),
               text: (v) => (v > 0 ? "+" : "") + time(v, 3),
               colour: (bar, c) => (bar.value > 0 ? c.bad : c.good),
-              table: () => ({ head: ["function", "before", "after", "change", "status"], rows: gate.functions.map((f) => [f.name, time(f.base_seconds), time(f.seconds), percent(f.change, true), f.status]) }),
+              table: () => ({ head: ["function", "before", "after", "change", "status"], rows: gate.functions.map((f) => [briefName(f.name, 60), time(f.base_seconds), time(f.seconds), percent(f.change, true), f.status]) }),
             }).element,
           )
         : null,

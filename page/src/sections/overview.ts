@@ -1,6 +1,7 @@
 // The first screen: the few numbers that answer the question, each with where to read on.
 import { fact, facts, section, type Section } from "../card";
 import { interval, number, percent, time } from "../format";
+import { briefName } from "../names";
 import { records, type Bounds, type Choice, type Dilation, type Equation, type PageData, type Prediction, type Validation } from "../records";
 import { comparable } from "./prediction";
 
@@ -28,7 +29,7 @@ export function overviewSection(data: PageData): Section | null {
     const loop = b.loops?.[0];
     const end = loop && (loop.measured ?? loop.window ?? loop.macs);
     if (loop && typeof loop.ma === "number" && typeof end === "number" && loop.ma > 0)
-      list.push(fact(`loop ${loop.function}${loop.line ? ":" + loop.line : ""}`, `${number(end / loop.ma, 3)} ×`, "what its operations alone would need"));
+      list.push(fact(`loop ${briefName(loop.function)}${loop.line ? ":" + loop.line : ""}`, `${number(end / loop.ma, 3)} ×`, "what its operations alone would need"));
   }
   for (const e of records<Equation>(data, "equation").slice(0, 1)) {
     const names = e.parameters ?? [];

@@ -1,9 +1,10 @@
 // A prediction: every machine and model with its interval and the measured time, then where the time goes.
 import { barFigure, barsHeight, shortened } from "../bars";
 import { card, notes, section, type Section } from "../card";
-import { axis, figure, legend, lines, tooltip, type Figure } from "../chart";
+import { axis, exactLine, figure, legend, lines, tooltip, type Figure } from "../chart";
 import { el, segmented, select, type TableData } from "../dom";
 import { count, interval, percent, time } from "../format";
+import { briefName } from "../names";
 import type { ModelPrediction, PageData, Part, Prediction } from "../records";
 import { flameCard } from "./flame";
 
@@ -107,6 +108,7 @@ function overview(prediction: Prediction): Figure {
           data: rows.map((p, i) => [p.seconds, i]),
           itemStyle: { color: c.series[0], borderColor: c.card, borderWidth: 1.5 },
           markLine: measured && {
+            ...exactLine,
             symbol: "none",
             silent: true,
             lineStyle: { color: c.bad, type: "solid", width: 1.5 },
@@ -163,7 +165,7 @@ function breakdown(prediction: Prediction, data: PageData): HTMLElement {
     table: () => ({
       head: [view === "parts" ? partsWord(chosen) : viewWords[view], "time", "share", "executed", "meaning"],
       numeric: [false, true, true, true, false],
-      rows: list().map((p) => [p.name, time(p.seconds), percent(p.seconds / total()), count(p.count), data.meanings?.[p.name] ?? ""]),
+      rows: list().map((p) => [briefName(p.name, 80), time(p.seconds), percent(p.seconds / total()), count(p.count), data.meanings?.[p.name] ?? ""]),
     }),
     colour: (bar, c) =>
       view !== "parts" ? c.series[0] : bar.name.startsWith("memory") ? c.series[1] : /predict|branch/.test(bar.name) ? c.series[4] : c.series[0],

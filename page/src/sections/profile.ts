@@ -3,6 +3,7 @@ import { barFigure } from "../bars";
 import { card, fact, facts, notes, section, type Section } from "../card";
 import { el, longTable, table } from "../dom";
 import { count, number, percent, time } from "../format";
+import { briefName } from "../names";
 import type { ProfileDigest } from "../records";
 
 export function profileSection(profile: ProfileDigest, id: string): Section {
@@ -41,7 +42,7 @@ export function profileSection(profile: ProfileDigest, id: string): Section {
             {
               head: ["loop", "place", "entries", "iterations", "share of IR operations"],
               numeric: [false, false, true, true, true],
-              rows: profile.loops.map((l) => [l.function, l.line ? `${l.file}:${l.line}` : "–", count(l.entries), count(l.iterations), percent(l.share)]),
+              rows: profile.loops.map((l) => [briefName(l.function, 48), l.line ? `${l.file}:${l.line}` : "–", count(l.entries), count(l.iterations), percent(l.share)]),
             },
             "Loops",
           ),
@@ -62,7 +63,7 @@ export function profileSection(profile: ProfileDigest, id: string): Section {
       ? card(
           null,
           library.length ? el("h4", {}, "Library routines called") : null,
-          library.length ? longTable({ head: ["routine", "calls"], rows: library.map(([name, n]) => [name, count(n)]) }, "Library routines", 8) : null,
+          library.length ? longTable({ head: ["routine", "calls"], rows: library.map(([name, n]) => [briefName(name, 80), count(n)]) }, "Library routines", 8) : null,
           notes("Not known", (profile.gaps ?? []).map((g) => (g.at?.line ? `${g.at.file}:${g.at.line}: ` : "") + g.what)),
         )
       : null,

@@ -22,6 +22,8 @@ function coloured(text: string): (Node | string)[] {
   return parts;
 }
 
+const leastShare = 0.0005; // of the time; lines below it show none
+
 interface Line {
   file: string;
   line: number;
@@ -56,14 +58,14 @@ function listing(file: string, sources: SourceText[], lines: Line[], total: numb
       el(
         "tr",
         { id: part ? `line-${file}:${n}` : undefined, style: warmth ? `--warmth:${warmth.toFixed(3)}` : undefined, class: warmth ? "warm" : undefined },
-        el("td", { class: "time" }, part && share >= 0.0005 ? time(part.seconds, 3) : ""),
-        el("td", { class: "share" }, part && share >= 0.0005 ? percent(share) : "", part ? el("span", { class: "heat", style: `width:${100 * Math.min(1, share)}%` }) : null),
+        el("td", { class: "time" }, part && share >= leastShare ? time(part.seconds, 3) : ""),
+        el("td", { class: "share" }, part && share >= leastShare ? percent(share) : "", part ? el("span", { class: "heat", style: `width:${(100 * part.seconds) / largest}%` }) : null),
         el("th", { scope: "row", title: part?.count ? `executed ${count(part.count)} times` : undefined }, String(n)),
         el("td", { class: "code" }, el("code", {}, ...coloured(texts.get(n) ?? "")))
       ),
     );
   }
-  return el(
+  const shown = el(
     "div",
     { class: "scroll listing", tabindex: 0, role: "region", "aria-label": `${file} with predicted times` },
     el(
@@ -73,6 +75,12 @@ function listing(file: string, sources: SourceText[], lines: Line[], total: numb
       el("tbody", {}, ...rows),
     ),
   );
+  // Long files open where their time goes.
+  requestAnimationFrame(() => {
+    const hottest = rows.find((row) => row.style.getPropertyValue("--warmth") === "1.000");
+    if (hottest) shown.scrollTop = hottest.offsetTop - shown.clientHeight / 3;
+  });
+  return shown;
 }
 
 function sourceCard(prediction: Prediction, data: PageData): HTMLElement | null {
@@ -83,7 +91,8 @@ function sourceCard(prediction: Prediction, data: PageData): HTMLElement | null 
   const filesOf = () => {
     const sums = new Map<string, number>();
     for (const l of linesOf(chosen)) sums.set(l.file, (sums.get(l.file) ?? 0) + l.part.seconds);
-    return [...sums].sort((a, b) => b[1] - a[1]).map(([file]) => file);
+    const matters = ([file, seconds]: [string, number]) => seconds >= leastShare * chosen.seconds || sources.some((s) => s.file === file);
+    return [...sums].filter(matters).sort((a, b) => b[1] - a[1]).map(([file]) => file);
   };
   const known = (list: string[]) => list.find((f) => sources.some((s) => s.file === f && s.text !== undefined)) ?? list[0];
   let file = known(filesOf());

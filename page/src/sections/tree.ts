@@ -61,7 +61,9 @@ function outline(node: UseNode, depth = 0): HTMLElement {
     { class: "node" },
     el("span", { class: "name" }, node.name),
     el("span", { class: "track", "aria-hidden": "true" }, el("span", { class: "fill", style: `width:${100 * Math.min(1, Math.max(0, node.share))}%` })),
-    el("span", { class: "figures" }, `${percent(node.share)}${node.seconds !== undefined ? " · " + time(node.seconds, 3) : ""}${capacity !== null && capacity < 0.9995 ? ` · rate ${percent(capacity)}` : ""}`),
+    el("span", { class: "figures" }, percent(node.share)),
+    el("span", { class: "figures" }, node.seconds !== undefined ? time(node.seconds, 3) : ""),
+    el("span", { class: "figures" }, capacity !== null && capacity < 0.9995 ? `rate ${percent(capacity)}` : ""),
   );
   if (!node.children?.length) return el("li", {}, line);
   return el("li", {}, el("details", { open: depth < 2 }, el("summary", {}, line), el("ul", {}, ...node.children.map((child) => outline(child, depth + 1)))));
