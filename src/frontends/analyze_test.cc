@@ -195,6 +195,7 @@ int main(void) {
     EXPECT_GT(expected[i], 10000) << i;
     EXPECT_NEAR(found[i], expected[i], 0.1 * expected[i]) << i;
   }
+}
 
 TEST_F(Analyze, ABuildOfCMakeNamesItsPrograms) {
   const std::string where = folder.path().string();
