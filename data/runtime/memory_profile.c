@@ -136,7 +136,8 @@ static double setting(const char* name, double usual) {
 // take its share of the time; in a short program a little more, so that it gets long bursts too. These follow few pages,
 // and so cost little per access and reach far.
 enum { burst_kinds = 4 };
-static const double longest_part = 0.34;  // of the run, that one burst may take: the others must see something too
+// Part of the run that one burst may take: the others must see something too. A short program is run again for long ones.
+static const double longest_part = 0.34, longest_part_again = 1;
 static const struct { double seconds, share, least; int halvings; uint64_t deepest; } kinds[burst_kinds] = {
     {0.0005, 0.08, 0, 0, 65536}, {0.003, 0.06, 0.006, 0, 131072}, {0.02, 0.08, 0.04, 5, 4u << 20}, {0.12, 0.08, 0.05, 6, 8u << 20}};
 
@@ -165,7 +166,9 @@ static void* keep_time(void* unused) {
   const double scale = setting("PERFCAST_BURST_SHARE", 1), whole = setting("PERFCAST_EXPECTED_SECONDS", 1);
   double spent[burst_kinds] = {0};
   int kind = 0;
-  uint64_t state = 88172645463325252ull * (1 + 2 * (uint64_t)setting("PERFCAST_REPEAT", 0));
+  const uint64_t repeat = (uint64_t)setting("PERFCAST_REPEAT", 0);
+  const double part = repeat ? longest_part_again : longest_part;
+  uint64_t state = 88172645463325252ull * (1 + 2 * repeat);
   for (;;) {
     // The first burst was started before the program; wait for each to end, or end it when it takes too long.
     double start = burst_start;
@@ -179,7 +182,7 @@ static void* keep_time(void* unused) {
     double now = seconds();
     header->total_ns = earlier_ns + (uint64_t)(1e9 * now);
     for (kind = burst_kinds - 1; kind > 0; kind--)
-      if (kinds[kind].seconds <= longest_part * whole &&
+      if (kinds[kind].seconds <= part * whole &&
           spent[kind] + kinds[kind].seconds <= (kinds[kind].share * scale + kinds[kind].least / whole) * now) break;
     start_burst(kind);
   }
