@@ -194,11 +194,13 @@ Result<machine_code::LibraryCode> library_code(const AnalyzeOptions& options, co
 
 // Where it cannot be had, routines are costed by name later.
 void add_libraries(const AnalyzeOptions& options, const CompiledProgram& program, const CountedRun& counted, Profile& profile) {
+  // Of the machine code: the code generator adds calls of its own, such as 128-bit division or copies of structures.
+  auto known_calls = engine::calls_beyond(*profile.machine);
   double calls = 0;
   bool brief = true;
-  for (const auto& [name, times] : profile.library_calls) calls += times, brief = brief && (times == 0 || is_brief(name));
+  for (const auto& [name, times] : known_calls) calls += times, brief = brief && (times == 0 || is_brief(name));
   if (brief && calls < calls_that_matter * profile.run.seconds && calls < 2000) return;
-  auto libraries = library_code(options, options.arguments, program, counted, engine::calls_beyond(*profile.machine), profile.forms);
+  auto libraries = library_code(options, options.arguments, program, counted, std::move(known_calls), profile.forms);
   if (!libraries) {
     profile.gaps.push_back({"library code was not traced: " + libraries.error().what, {}, 0});
     return;

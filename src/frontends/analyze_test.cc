@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/files.h"
@@ -10,6 +11,12 @@
 
 namespace perfcast {
 namespace {
+
+#if defined(__x86_64__)
+const char* const qemu = "qemu-x86_64";
+#else
+const char* const qemu = "qemu-aarch64";
+#endif
 
 class Analyze : public testing::Test {
  protected:
@@ -153,13 +160,25 @@ std::vector<double> lines_by_level(const Graph& graph) {
   return lines;
 }
 
+TEST_F(Analyze, CallsThatTheCodeGeneratorAddsAreFollowed) {
+  if (!find_program(qemu)) GTEST_SKIP() << "needs " << qemu;
+  source("powers.c", R"(int main(int argc, char **argv) {
+  unsigned long a = argc + 4, r = 0;
+  (void)argv;
+  for (int i = 0; i < 3000; i++)
+    r += a = (unsigned __int128)a * a % 1000003 + 2;
+  return r == 0;
+}
+)");
+  options.machine_level = true, options.cflags = "-O2";
+  auto profile = analyze(options);
+  ASSERT_TRUE(profile) << profile.error().message();
+  ASSERT_TRUE(profile->machine);
+  EXPECT_TRUE(std::ranges::any_of(profile->machine->functions, [](const Function& f) { return f.name == "__umodti3"; }));
+}
+
 // The same source by two compilers, watched in two ways: in the IR of one, under emulation for the binary of the other.
 TEST_F(Analyze, ABinaryMissesAsTheCompiledProgramDoes) {
-#if defined(__x86_64__)
-  const char* const qemu = "qemu-x86_64";
-#else
-  const char* const qemu = "qemu-aarch64";
-#endif
   if (!find_program("gcc") || !find_program(qemu)) GTEST_SKIP() << "needs gcc and " << qemu;
   source("levels.c", R"(#include <stdio.h>
 #include <stdlib.h>
