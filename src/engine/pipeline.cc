@@ -284,7 +284,7 @@ void Pipeline::do_store(const StaticInstruction& instruction) {
   std::uint64_t loaded = instruction.load ? remembered(address_) : 0;
   for (std::uint64_t word = address_ >> 3; word <= (address_ + bytes - 1) >> 3; word++) {
     std::uint64_t value = k < instruction.values.size() ? values_.value_of(instruction, k, loaded) : 0;
-    stores_.put({word, address_, value, data, last_commit_ + commit_delay, instruction.forwards_store, static_cast<int>(bytes)});
+    stores_.put({word, address_, value, data, last_commit_ + commit_delay, retired, instruction.forwards_store, static_cast<int>(bytes)});
     if (!instruction.load && k + 1 < instruction.values.size()) k++;
   }
 }
@@ -331,7 +331,9 @@ double Pipeline::forwarded(const StaticInstruction& instruction, double issued, 
     several = several || (latest > 0 && store->address != first_store);
     first_store = store->address;
     bool hidden = store->address > address_ || several;  // an older store supplies the rest
-    double time = store->data + (hidden ? failed_forwarding_ : narrow_forwarding_);
+    // What cannot be forwarded comes from the cache, after the store has left for it. The penalty was measured where it
+    // may leave in the cycle after its data is known.
+    double time = std::max(store->data, store->leaves - 1) + (hidden ? failed_forwarding_ : narrow_forwarding_);
     if (contains) {
       std::uint32_t fitting = instruction.forwards_load & store->rules;
       const auto& rules = tables_.core().memory.forwarding;

@@ -232,6 +232,15 @@ TEST(Memory, ForwardingFailsForANarrowStore) {
   EXPECT_NEAR(two.cycles(core), 19, close);
 }
 
+// The bytes are known early, but the store waits for what is before it, and the next one for the load.
+TEST(Memory, WhatIsNotForwardedWaitsForTheStoreToLeave) {
+  CoreModel core = small_core();
+  core.memory.failed_forwarding = number(19), core.memory.narrow_forwarding = number(15);
+  Code code;
+  code.store(2, 5, 0, "MOV32mr", 4), code.load(1, 5, 0);
+  EXPECT_NEAR(code.cycles(core), 14, close);
+}
+
 TEST(Memory, StoresLeaveTogetherOnlyToOneLine) {
   CoreModel core = small_core();
   core.ports = {"a", "b", "f", "l", "s", "t"}, core.memory.stores = {{{}, {{"s t", 1, 1}}, {}}}, core.schedulers[0].ports += " t";

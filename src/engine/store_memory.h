@@ -12,6 +12,7 @@ struct StoreEntry {
   std::uint64_t address = 0;
   std::uint64_t value = 0;        // of the word's register, as values.h computes it
   double data = 0, commit = 0;    // when the data is known; when it has left the store buffer
+  double leaves = 0;              // when it may begin to leave: all before it is done
   std::uint32_t rules = 0;        // forwarding rules that the store fits
   int bytes = 0;
   mutable bool loaded = false;    // a load has had its value: see Pipeline::forwarded
