@@ -188,6 +188,40 @@ TEST(Binary, LibraryCodeAlone) {
   EXPECT_EQ(stub->calls.value, 2000);
 }
 
+// What a library calls back is not traced, but that it called is.
+TEST(Binary, LibraryCodeThatCallsBack) {
+  NEEDS(host_qemu);
+  Workshop shop;
+  const char* text = R"(
+#include <stdlib.h>
+#include <string.h>
+static int numbers(const void* a, const void* b) { return *(const int*)a - *(const int*)b; }
+static int words(const void* a, const void* b) { return strcmp(a, b); }
+int main(void) {
+  int v[512]; char w[512][8]; unsigned x = 1;
+  for (int i = 0; i < 512; i++) { v[i] = (x = x * 1103515245 + 12345) >> 8; memset(w[i], 'a' + (x >> 20) % 20, 7); w[i][7] = 0; }
+  qsort(v, 512, sizeof *v, numbers); qsort(w, 512, sizeof *w, words);
+  return v[0] > v[511] || w[0][0] > w[511][0];
+}
+)";
+  const std::string program = shop.clang("sorts", shop.source("sorts.c", text), {"-O1", "-fno-builtin"});
+  std::vector<InstructionForm> forms;
+  LibraryTraceOptions options;
+  options.own_functions = {"main", "numbers", "words"};
+  auto code = trace_library_code(program, {}, forms, options);
+  ASSERT_TRUE(code) << code.error().message();
+  double back = 0, to_stubs = 0;
+  for (const auto& f : code->graph.functions)
+    for (const auto& block : f.blocks)
+      for (const auto& call : block.calls) {
+        if (call.callee == "*") back += block.count.value * call.per_execution;
+        if (f.library_name.starts_with("libc") && call.callee == "strcmp@plt") to_stubs += block.count.value * call.per_execution;
+      }
+  EXPECT_GT(back, 2 * 512 * 5);  // some n log n of both sorts
+  EXPECT_LT(back, 2 * 512 * 20);
+  EXPECT_EQ(to_stubs, 0);
+}
+
 TEST(Binary, ThreadsAreAddedUp) {
   NEEDS(host_qemu);
   Workshop shop;

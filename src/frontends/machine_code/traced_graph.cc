@@ -21,6 +21,7 @@ struct Site {
   std::vector<const TracedAccess*> accesses = {};
 };
 using Sites = std::map<std::uint64_t, Site>;
+constexpr std::uint64_t untraced = 0;  // where the program's own code would be, called back by a library
 constexpr std::uint64_t page = 4096, longest_instruction = 15;  // bytes, of x86
 
 // Control after the last instruction of a traced block.
@@ -30,7 +31,7 @@ void add_ending(Site& site, const InstructionForm& form, std::uint64_t address, 
   if (!branch && to == address) {  // rep movsb: qemu comes back for every repetition
     site.repetitions += count, site.count -= count;
   } else if (form.call) {
-    site.calls[to] += count;
+    site.calls[to == after ? untraced : to] += count;  // to come straight back is to call what is not traced
   } else if (!branch || (site.decoded.target && to != *site.decoded.target)) {
     site.flow[after] += count;  // falls through, or a signal handler ran in between
   } else {
@@ -177,7 +178,7 @@ class Builder {
         i.line = line.line;
         if (line.file != b.at.file) i.file = line.file;
       }
-      for (auto [to, count] : site.calls) add_call(b, to, count);
+      for (auto [to, count] : site.calls) add_call(b, leads_back(place, to) ? untraced : to, count);
       if (site.mispredicted > 0) b.mispredicted = site.mispredicted;
       if (site.repetitions > 0 && b.count.value > 0) b.usage["string repetitions"] += site.repetitions / b.count.value;
       for (const TracedAccess* seen : site.accesses) b.accesses.push_back(access_of(*seen, site, i, static_cast<int>(b.code.size())));
@@ -194,9 +195,16 @@ class Builder {
     return access;
   }
 
+  // A library does not use the program's stubs: its own code was called, which called on.
+  bool leads_back(const Place& from, std::uint64_t to) const {
+    if (to == untraced || modules_.own(from.module)) return false;
+    const Place place = modules_.function_of(to);
+    return modules_.own(place.module) && place.name.ends_with("@plt");
+  }
+
   void add_call(Block& b, std::uint64_t to, double count) const {
     if (b.count.value <= 0) return;
-    const std::string name = callee(to);
+    const std::string name = to == untraced ? "*" : callee(to);
     for (auto& call : b.calls)
       if (call.callee == name) return void(call.per_execution += count / b.count.value);
     b.calls.push_back({name, count / b.count.value});
@@ -217,7 +225,8 @@ TracedGraph graph_of_trace(const Trace& trace, Decoder& decoder, FormTable& form
   add_returns(sites, forms);
   std::set<std::uint64_t> targets;
   for (const auto& [address, site] : sites)
-    for (auto [to, count] : site.calls) targets.insert(to);
+    for (auto [to, count] : site.calls)
+      if (to != untraced) targets.insert(to);
   const TracedModules modules(trace, options.executable, std::move(targets));
   const Builder builder(sites, modules, forms);
   for (const auto& [place, addresses] : builder.functions()) {
