@@ -132,6 +132,19 @@ static int in_stream(uint64_t line) {
   if (touched_within(line + 1, 512) && touched_within(line + 2, 1024)) return 1;
   return is_followed(line - 2) && is_followed(line + 2) ? 0 : -1;
 }
+// What comes from far is fetched ahead by whoever watches the page, and that one minds the order little: lists and trees
+// in the order of their allocation, but for a few places, take 8 to 16 ns a line from the last cache and from memory,
+// shuffled ones 115 and 235.
+enum { far_bin = 4 * 13, page_lines = 64 }; // 8192 lines
+static int in_loose_stream(uint64_t line) {
+  enum { reach = 6, few = 2 };
+  int touched = 0;
+  for (int k = 1; k <= reach && touched < few; k++) {
+    touched += (line - k) / page_lines == line / page_lines && touched_within(line - k, 256);
+    touched += (line + k) / page_lines == line / page_lines && touched_within(line + k, 256);
+  }
+  return touched >= few;
+}
 
 // Notes a touch of this address by this access.
 static void follow(struct perfcast_access_data* a, int store, uint64_t address) {
@@ -156,6 +169,7 @@ static void follow(struct perfcast_access_data* a, int store, uint64_t address) 
   if (store) note_store(a, c);
   if (censored || bin >= 20) {
     int near = in_stream(line);
+    if (near <= 0 && (censored || bin >= far_bin) && in_loose_stream(line)) near = 1;
     float by = near < 0 ? 0 : weight();
     if (censored) a->all_censored += by, a->near_censored += near ? by : 0;
     else a->all_seen[bin] += by, a->near_seen[bin] += near ? by : 0;

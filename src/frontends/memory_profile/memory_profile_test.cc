@@ -90,6 +90,53 @@ TEST(Estimate, CoarseSamplingDoesNotSpeakOfShortDistances) {
   EXPECT_NEAR(distribution.bins.back().share, 0.1, 1e-9);
 }
 
+TEST(Estimate, ABlurredDistanceIsStillAReuse) {
+  // 15 of 16 touches are reuses after some 2100 lines, which coarse sampling sees as a little less or a little more; short
+  // bursts see nothing of it.
+  Observed observed;
+  observed.seen.assign(96, {}), observed.censored.assign(96, {});
+  observed.censored[36][0] = 500;
+  observed.seen[43][2] = 450, observed.seen[44][2] = 487.5, observed.censored[70][2] = 62.5;
+  EXPECT_NEAR(estimate(observed).beyond, 1.0 / 16, 1e-9);
+}
+
+// A list in the order of its allocation but for places nearby is fetched ahead when it comes from far; a shuffled one is not.
+TEST(MemoryProfile, ListsNearlyInOrderAreStreams) {
+  auto folder = TemporaryFolder::make("test");
+  std::string source = folder->file("lists.c");
+  ASSERT_TRUE(write_file(source, R"(#include <stdlib.h>
+struct node { struct node *next; char pad[56]; };
+__attribute__((noinline)) long nearly(struct node *p, long n) { long s = 0; for (; n; n--) p = p->next, s += (long)p & 64; return s; }
+__attribute__((noinline)) long shuffled(struct node *p, long n) { long s = 0; for (; n; n--) p = p->next, s += (long)p & 64; return s; }
+static struct node *list(long n, long group) {
+  struct node *nodes = aligned_alloc(4096, n * sizeof *nodes); long *order = malloc(n * sizeof *order); unsigned x = 7;
+  for (long i = 0; i < n; i++) order[i] = i;
+  for (long k = 0; k < n; k += group)
+    for (long i = group - 1; i > 0; i--) { x = x * 1664525u + 1013904223u; long j = (x >> 8) % (i + 1), t = order[k + i]; order[k + i] = order[k + j]; order[k + j] = t; }
+  for (long i = 0; i < n; i++) nodes[order[i]].next = &nodes[order[(i + 1) % n]];
+  return nodes;
+}
+int main(void) { long n = 32768; return (int)(nearly(list(n, 8), 2 * n) + shuffled(list(n, n), 2 * n)) & 1; }
+)"));
+  llvm_ir::CompileRequest request;
+  request.sources = {source}, request.cflags = "-O1";
+  auto program = llvm_ir::compile_program(request);
+  ASSERT_TRUE(program) << program.error().message();
+  Options options;
+  options.whole_run = true;
+  auto profile = profile_memory(*program, options);
+  ASSERT_TRUE(profile) << profile.error().message();
+  auto near_share = [&](const char* function) {
+    const AccessSite* site = find(*profile, function, [](const Access& a) { return !a.store; });
+    double near = 0, all = 0;
+    if (site)
+      for (const DistanceBin& bin : site->access.lines) near += bin.share * bin.near, all += bin.share;
+    return near / all;
+  };
+  EXPECT_GT(near_share("nearly"), 0.8);
+  EXPECT_LT(near_share("shuffled"), 0.1);
+}
+
 TEST_P(MemoryProfiling, TellsStreamsGathersAndChasesApart) {
   auto folder = TemporaryFolder::make("test");
   std::string source = folder->file("program.c");
