@@ -77,6 +77,15 @@ std::string processor_name() {
   return "";
 }
 
+Status check_names(const std::vector<std::string>& names) {
+  std::string known;
+  for (const auto& section : sections) known += (known.empty() ? "" : ", ") + std::string(section.name);
+  for (const auto& name : names)
+    if (std::ranges::find(sections, name, [](const Section& s) { return std::string(s.name); }) == std::end(sections))
+      return wrong_usage("there is no section " + name, "one of " + known);
+  return {};
+}
+
 bool wanted(const CharacterizeOptions& options, const Section& section) {
   if (options.sections.empty()) return !section.parallel;
   return std::find(options.sections.begin(), options.sections.end(), section.name) != options.sections.end();
@@ -107,6 +116,7 @@ int measuring_core() {
 }
 
 Result<Machine> characterize(const CharacterizeOptions& options) {
+  CHECK_OK(check_names(options.sections));
   Machine machine;
   machine.name = options.name.empty() ? default_name() : options.name;
   utsname names{};

@@ -59,6 +59,14 @@ TEST(Characterize, NothingMeasuredIsAnError) {
   EXPECT_FALSE(characterize(options).has_value());
 }
 
+TEST(Characterize, ASectionThatIsNotThereIsWrongUsage) {
+  CharacterizeOptions options;
+  options.sections = {"system", "instructions"};
+  auto machine = characterize(options);
+  ASSERT_FALSE(machine);
+  EXPECT_EQ(machine.error().kind, Trouble::usage);
+}
+
 TEST(Characterize, NamesAreFitForFiles) {
   for (char c : default_name()) EXPECT_TRUE(std::isalnum(static_cast<unsigned char>(c)) || c == '-') << default_name();
 }
