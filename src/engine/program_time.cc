@@ -25,6 +25,7 @@ class Sampler {
   // Walks from `block`; what happens in the first `unseen` instructions is not counted.
   void walk(int block, int unseen, int seen) {
     walker_.start(block);
+    pipeline_.go_elsewhere();
     for (int k = 0; k < unseen + seen && !walker_.at_end(); k++) {
       WalkStep step = walker_.next();
       const StaticInstruction& instruction = code_[step.instruction];

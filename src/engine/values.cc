@@ -181,8 +181,10 @@ void describe_values(StaticInstruction& out, const InstructionForm& form, const 
   if (form.store && out.values.empty()) out.values.push_back(value);
 }
 
-RegisterValues::RegisterValues(int units) : values_(static_cast<std::size_t>(units)) {
-  for (std::size_t unit = 0; unit < values_.size(); unit++) values_[unit] = arbitrary(unit + 1);
+RegisterValues::RegisterValues(int units) : values_(static_cast<std::size_t>(units)) { forget(0); }
+
+void RegisterValues::forget(std::uint64_t seed) {
+  for (std::size_t unit = 0; unit < values_.size(); unit++) values_[unit] = arbitrary(unit + 1 + seed * values_.size());
 }
 
 std::uint64_t RegisterValues::read(int unit, std::uint64_t loaded) const {
