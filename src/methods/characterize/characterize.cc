@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
+#include <sstream>
 
 #include "methods/characterize/instructions/measure_core.h"
 #include "methods/characterize/memory/memory.h"
@@ -71,10 +73,9 @@ constexpr Section sections[] = {
 
 std::string processor_name() {
   std::ifstream in("/proc/cpuinfo");
-  for (std::string line; std::getline(in, line);)
-    if (line.starts_with("model name"))
-      if (auto colon = line.find(": "); colon != line.npos) return line.substr(colon + 2);
-  return "";
+  std::stringstream text;
+  text << in.rdbuf();
+  return processor_of(text.str());
 }
 
 Status check_names(const std::vector<std::string>& names) {
@@ -92,6 +93,24 @@ bool wanted(const CharacterizeOptions& options, const Section& section) {
 }
 
 }  // namespace
+
+// x86-64 has a name; AArch64 the number of the maker and its number of the core.
+std::string processor_of(const std::string& cpuinfo) {
+  auto value = [&](const std::string& key) {
+    std::istringstream in(cpuinfo);
+    for (std::string line; std::getline(in, line);)
+      if (line.starts_with(key))
+        if (auto colon = line.find(": "); colon != line.npos) return line.substr(colon + 2);
+    return std::string();
+  };
+  if (auto name = value("model name"); !name.empty()) return name;
+  const std::string maker = value("CPU implementer"), part = value("CPU part");
+  if (maker.empty() || part.empty()) return "";
+  static const std::map<std::string, std::string> cores = {{"0xd08", "Cortex-A72"},  {"0xd0c", "Neoverse N1"}, {"0xd40", "Neoverse V1"},
+                                                           {"0xd49", "Neoverse N2"}, {"0xd4f", "Neoverse V2"}, {"0xd84", "Neoverse V3"}};
+  if (auto known = cores.find(part); maker == "0x41" && known != cores.end()) return "Arm " + known->second;
+  return "maker " + maker + " part " + part;
+}
 
 std::string default_name() {
   utsname names{};

@@ -35,6 +35,9 @@ struct CharacterizeOptions {
 
 Result<Machine> characterize(const CharacterizeOptions& options = {});
 
+// The processor as /proc/cpuinfo tells; empty: it does not.
+std::string processor_of(const std::string& cpuinfo);
+
 // A machine's name when none is given: "intel-xeon-processor-host1".
 std::string default_name();
 

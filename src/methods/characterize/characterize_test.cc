@@ -67,6 +67,13 @@ TEST(Characterize, ASectionThatIsNotThereIsWrongUsage) {
   EXPECT_EQ(machine.error().kind, Trouble::usage);
 }
 
+TEST(Characterize, TheProcessorHasANameOnBothInstructionSets) {
+  EXPECT_EQ(processor_of("processor\t: 0\nmodel name\t: Some Processor 3\n"), "Some Processor 3");
+  EXPECT_EQ(processor_of("processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd40\n"), "Arm Neoverse V1");
+  EXPECT_EQ(processor_of("CPU implementer\t: 0x61\nCPU part\t: 0x032\n"), "maker 0x61 part 0x032");
+  EXPECT_EQ(processor_of(""), "");
+}
+
 TEST(Characterize, NamesAreFitForFiles) {
   for (char c : default_name()) EXPECT_TRUE(std::isalnum(static_cast<unsigned char>(c)) || c == '-') << default_name();
 }
