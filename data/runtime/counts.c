@@ -27,6 +27,7 @@ static char folder[4000];
 static struct module *modules;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned number;
+__thread uint64_t __perfcast_calls[2]; /* calls of recursive functions: how deep now, and how deep at most since the last */
 static uint64_t start_faults; /* page faults before any of the program's own code ran */
 
 /* A new zeroed array in a file; at `place`, if given. Without a file the memory is private and the counts are lost. */

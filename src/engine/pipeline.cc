@@ -26,6 +26,9 @@ const char* name_of(Cause cause) {
   return names[static_cast<std::size_t>(cause)];
 }
 
+// Until a return address is loaded that was not predicted, where it lies in memory.
+constexpr double return_load = 5;
+
 Pipeline::Pipeline(const CoreTables& tables, int register_units)
     : tables_(tables), ports_(tables), values_(register_units), registers_(static_cast<std::size_t>(register_units)),
       rename_width_(std::max(1, static_cast<int>(std::lround(tables.core().front_end.rename_width.value)))),
@@ -291,7 +294,7 @@ void Pipeline::do_store(const StaticInstruction& instruction) {
 
 void Pipeline::do_branch(const StaticInstruction& instruction, const Happening& happening) {
   if (happening.mispredicted) {
-    double back = std::max(computed_, static_cast<double>(rename_cycle_) + 1) + misprediction_;
+    double back = std::max(computed_, static_cast<double>(rename_cycle_) + 1) + misprediction_ + (instruction.ret && instruction.memory_bytes ? return_load : 0);
     wait_until(back, Cause::misprediction);
     reloads_ = 0;
     fetch_cycle_ = rename_cycle_, fetched_ = 0;

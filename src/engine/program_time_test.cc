@@ -168,6 +168,17 @@ TEST(ProgramTime, MispredictionsAsCounted) {
   EXPECT_DOUBLE_EQ(simulate_program(calling_profile(1e6, 1e5), machine, options)->cycles, none);
 }
 
+// A return is mispredicted when more calls nested below its own than the core remembers.
+TEST(ProgramTime, ReturnsAreMispredictedAsCounted) {
+  Profile profile = calling_profile(1e6);
+  double none = simulate_program(profile, small_machine())->by_cause[static_cast<std::size_t>(Cause::misprediction)];
+  EXPECT_EQ(none, 0);
+  profile.machine->functions[1].blocks[0].mispredicted = 2e5;
+  double some = simulate_program(profile, small_machine())->by_cause[static_cast<std::size_t>(Cause::misprediction)];
+  EXPECT_GT(some, 2e5 * 4);
+  EXPECT_LT(some, 2e5 * 25);
+}
+
 TEST(ProgramTime, TheHookMakesLoadsSlow) {
   Code code;
   code.load(1, 1, 0), code.branch({1});

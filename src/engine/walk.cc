@@ -141,7 +141,8 @@ WalkProgram walk_program(const Graph& graph, const std::vector<InstructionForm>&
   for (WalkBlock& block : program.blocks)
     for (std::size_t at = block.begin; at < block.end; at++) {
       const auto& form = forms[static_cast<std::size_t>(program.code[at]->form)];
-      if ((form.branch && at + 1 == block.end) || (form.call && form.indirect)) block.mispredicts_at = at;
+      const bool last = at + 1 == block.end, none_yet = block.mispredicts_at >= block.end;
+      if ((form.branch && last) || (form.call && form.indirect) || (form.ret && last && none_yet)) block.mispredicts_at = at;
     }
   CallLinker(program, graph).link();
   return program;

@@ -18,6 +18,7 @@
 #include "frontends/llvm_ir/remarks.h"
 #include "frontends/llvm_ir/source_loops.h"
 #include "frontends/machine_code/binary.h"
+#include "frontends/machine_code/lost_returns.h"
 #include "frontends/machine_code/machine_graph.h"
 #include "frontends/memory_profile/branches.h"
 #include "frontends/scaling/add_scaling.h"
@@ -319,6 +320,7 @@ Status add_levels(const AnalyzeOptions& options, const CompiledProgram& program,
   }
   if (profile.machine && profile.ir) {
     memory_profile::pass_on_branches(*profile.ir, choices, profile.forms, *profile.machine);
+    machine_code::add_lost_returns(final_run.units, profile.forms, *profile.machine);
     if (final_run.complete && options.launcher.empty()) {
       tell("counting what runs in libraries");
       add_libraries(options, program, final_run, profile);

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/paths.h"
+#include "frontends/llvm_ir/call_heights.h"
 #include "frontends/llvm_ir/counter_plan.h"
 #include "frontends/llvm_ir/insert_counters.h"
 #include "frontends/llvm_ir/instrument.h"
@@ -56,10 +57,12 @@ Result<std::vector<ModulePlan>> build(const CompiledProgram& program, Stage stag
     loaded.push_back(std::move(one));
   }
   const LeavingCalls leaving(modules);
+  // Of the code that is predicted only; the early stage tells of the source.
+  const RecursiveFunctions recursive = stage == Stage::final ? RecursiveFunctions(modules) : RecursiveFunctions();
   std::vector<ModulePlan> plans;
   std::vector<std::string> objects;
   for (std::size_t i = 0; i < modules.size(); i++) {
-    plans.push_back(plan_counters(*modules[i], leaving));
+    plans.push_back(plan_counters(*modules[i], leaving, recursive));
     insert_counters(*modules[i], plans.back(), leaving, program.threads);
   }
   for (std::size_t i = 0; i < modules.size(); i++) {

@@ -11,6 +11,7 @@
 #include <map>
 
 #include "frontends/llvm_ir/array_calls.h"
+#include "frontends/llvm_ir/call_heights.h"
 #include "frontends/llvm_ir/leaving.h"
 #include "frontends/llvm_ir/module.h"
 
@@ -99,13 +100,14 @@ class Checksum {  // FNV-1a
 
 }  // namespace
 
-ModulePlan plan_counters(llvm::Module& module, const LeavingCalls& leaving) {
+ModulePlan plan_counters(llvm::Module& module, const LeavingCalls& leaving, const RecursiveFunctions& recursive) {
   ModulePlan plan;
   Checksum checksum;
   checksum.add(module.getModuleIdentifier());
   for (const auto& function : module) {
     if (!has_code(function)) continue;
     FunctionPlan& planned = plan.functions.emplace_back(plan_function(function, leaving, plan.counters));
+    if (recursive.contains(function)) planned.heights = plan.counters, plan.counters += height_counters;
     checksum.add(planned.name);
     for (const auto& block : planned.blocks) checksum.add(block);
     for (const auto& edge : planned.graph.edges) {
@@ -125,6 +127,9 @@ UnitCounts counts_from(const ModulePlan& plan, std::span<const std::uint64_t> co
     for (const auto& name : planned.blocks) function.blocks.emplace_back().name = name;
     for (int counter : planned.array_calls)
       function.array_elements.push_back(static_cast<double>(counters[static_cast<std::size_t>(counter)]));
+    for (int k = 0; planned.heights && k < height_counters; k++)
+      function.heights[least_height + k] = static_cast<double>(counters[static_cast<std::size_t>(*planned.heights + k)]);
+    std::erase_if(function.heights, [](const auto& entry) { return entry.second == 0; });
     const auto flows = solve_flow(planned.graph, counters);
     for (std::size_t i = 0; i < flows.size(); i++) {
       const FlowEdge& edge = planned.graph.edges[i];

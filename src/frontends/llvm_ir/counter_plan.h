@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@ class Module;
 namespace perfcast::llvm_ir {
 
 class LeavingCalls;
+class RecursiveFunctions;
 
 struct FunctionPlan {
   std::string name;
@@ -24,6 +26,7 @@ struct FunctionPlan {
   std::vector<std::string> blocks;  // names; block i is vertex i + 1
   FlowGraph graph;                  // edges to vertex 0: returns, and what leaves in the middle
   std::vector<int> array_calls;     // counters of elements, in the order of array_calls()
+  std::optional<int> heights;       // recursive: first of the counters of its returns by height (call_heights.h)
   std::vector<bool> leaving;        // per block: it has the extra edge to the outside (the edge counted `never`)
 };
 
@@ -33,7 +36,7 @@ struct ModulePlan {
   std::uint64_t checksum = 0;           // of all names and edges: counts of another build are not mistaken for these
 };
 
-ModulePlan plan_counters(llvm::Module& module, const LeavingCalls& leaving);
+ModulePlan plan_counters(llvm::Module& module, const LeavingCalls& leaving, const RecursiveFunctions& recursive);
 
 // Counts from the sums of the counters.
 UnitCounts counts_from(const ModulePlan& plan, std::span<const std::uint64_t> counters);

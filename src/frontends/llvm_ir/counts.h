@@ -29,6 +29,7 @@ struct FunctionCounts {
   bool duplicate = false;  // the linker keeps an earlier unit's copy (inline functions, templates): not in the profile
   double entries = 0;
   std::vector<BlockCounts> blocks;  // in the order of the IR; the first is the entry
+  std::map<int, double> heights;    // recursive: returns by how deep calls nested below, of those that count (call_heights.h)
   std::vector<double> array_elements;  // touched by each call of array_calls(), all executions together
 };
 

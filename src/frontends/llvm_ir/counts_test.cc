@@ -216,6 +216,48 @@ int main() {
   EXPECT_EQ(c.at_line("main", 34), 8);
 }
 
+// Calls that nest 100 deep: those below the k-th are 100 - k. Others are on no cycle, and count nothing.
+TEST_P(Programs, HeightsOfRecursion) {
+  COUNT(c, count_text("deep.cc", R"(#include <cstdio>
+#define APART extern "C" __attribute__((noinline))
+volatile int zero, sink;
+APART int leaf(int n) { return n + zero; }
+APART int down(int n) { return n == 0 ? leaf(1) : 1 + down(n - 1) * (1 + zero); }
+APART int odd(int n);
+APART int even(int n) { return n == 0 ? 1 : 2 + odd(n - 1) * (1 + zero); }
+APART int odd(int n) { return n == 0 ? 0 : 3 + even(n - 1) * (1 + zero); }
+APART int thrown(int n) { if (n == 0) throw 1; return 1 + thrown(n - 1) * (1 + zero); }
+APART int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2) * (1 + zero); }
+int (*volatile pointer)(int);
+APART int indirect(int n) { return n == 0 ? 0 : 1 + pointer(n - 1) * (1 + zero); }
+int main() {
+  pointer = indirect;
+  int sum = 0;
+  for (int i = 0; i < 3; i++) sum += down(99) + even(19) + indirect(29);
+  for (int i = 0; i < 5; i++) try { sum += thrown(50); } catch (int n) { sum += n; }
+  sum += down(99) + fib(16);
+  std::printf("%d\n", sum);
+}
+)"));
+  auto heights = [&](const std::string& name) { return c.final.units[0].find(name)->heights; };
+  auto at_least = [&](const std::string& name, int height) {
+    double sum = 0;
+    for (auto [h, returns] : heights(name))
+      if (h >= height) sum += returns;
+    return sum;
+  };
+  for (int entries : {8, 16, 17, 32, 64}) EXPECT_EQ(at_least("down", entries), 4 * (100 - entries)) << entries;
+  EXPECT_EQ(heights("down")[20], 4);
+  EXPECT_EQ(at_least("even", 8) + at_least("odd", 8), 3 * (20 - 8));
+  EXPECT_EQ(at_least("even", 16), 3 * 2);  // calls 1 and 3 of 20
+  EXPECT_EQ(at_least("indirect", 16), 3 * (30 - 16));
+  EXPECT_EQ(at_least("fib", 15), 1);       // the first one only, of 3193
+  EXPECT_EQ(at_least("fib", 14), 2);
+  EXPECT_TRUE(heights("thrown").empty());  // it never returns
+  EXPECT_TRUE(heights("leaf").empty());
+  EXPECT_TRUE(heights("main").empty());
+}
+
 TEST_P(Programs, LongjmpAndExitInACallee) {
   COUNT(c, count_text("jump.c", R"(#include <setjmp.h>
 #include <stdio.h>

@@ -18,6 +18,7 @@
 
 #include "base/assert.h"
 #include "frontends/llvm_ir/array_calls.h"
+#include "frontends/llvm_ir/call_heights.h"
 #include "frontends/llvm_ir/leaving.h"
 #include "frontends/llvm_ir/module.h"
 
@@ -69,6 +70,11 @@ class Inserter {
     for (const auto& edge : plan_.graph.edges)
       if (edge.counter && edge.counting != Counting::always) sites_.push_back({*edge.counter, site(edge)});
     count_sites();
+    if (plan_.heights)
+      track_heights(function_, [&](IRBuilder<>& build, Value* number) {
+        Value* index = build.CreateAdd(number, build.getInt64(static_cast<std::uint64_t>(*plan_.heights)));
+        add_to(build, address(build, index), build.getInt64(1));
+      });
   }
 
  private:
