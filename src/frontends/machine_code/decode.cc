@@ -4,12 +4,14 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <map>
 #include <set>
 
 #include "frontends/llvm_ir/emulated.h"
 #include "frontends/machine_code/addressing.h"
+#include "frontends/machine_code/x87.h"
 
 namespace perfcast::machine_code {
 
@@ -38,6 +40,14 @@ struct Decoder::Tables {
   int scalable_bits = 128;
   std::vector<std::vector<int>> units;  // by register; empty: no dependence runs through it
   std::vector<int> vector_bits;         // by register; 0: a general register
+  // x87: its registers move under their names st(0) to st(7); the status word tells which instructions work on them.
+  std::array<int, 8> x87_units{};
+  MCRegister x87_status;
+  // Where the top of the x87 stack is in the code being decoded. Functions begin with an empty stack, and calls leave
+  // an empty one or their result.
+  int x87_top = 0;
+  bool x87_after_call = false;
+  std::uint64_t next_address = 0;
 };
 
 namespace {
@@ -104,6 +114,12 @@ Result<Decoder> Decoder::make(const std::string& triple, const std::string& cpu)
       if (!nameless_part(registers.getName(*root))) units.insert(static_cast<int>(unit));
     }
     tables->units[r].assign(units.begin(), units.end());
+    if (!tables->target->x86()) continue;
+    if (name == "FPSW") tables->x87_status = r;
+    if (name.size() == 3 && name.starts_with("ST") && !units.empty()) {
+      tables->x87_units[static_cast<std::size_t>(name[2] - '0')] = *units.begin();
+      tables->units[r].clear();
+    }
   }
   return Decoder(std::move(tables));
 }
@@ -121,6 +137,7 @@ struct Reading {
   const llvm::MCSchedClassDesc* schedule = nullptr;
   InstructionForm form{};
   Decoded out{};
+  X87Reading x87{};
 
   Reading(const Tables& tables, const MCInst& inst)
       : tables(tables), t(*tables.target), inst(inst), what(t.instructions->get(inst.getOpcode())),
@@ -151,8 +168,30 @@ struct Reading {
     if (tables.vector_bits[r] || (t.x86() && x87_register(t.registers->getName(r)))) form.floating = true;
   }
 
+  // The x87 registers it reads and writes, as units; moves the top of their stack.
+  void x87_stack(Tables& state) {
+    const auto& changed = what.implicit_defs();
+    if (!t.x86() || std::ranges::find(changed, state.x87_status.id()) == changed.end()) return;
+    int operand = 1;
+    for (unsigned k = 0; k < inst.getNumOperands(); ++k)
+      if (const auto& one = inst.getOperand(k); one.isReg() && one.getReg())
+        if (const StringRef name = t.registers->getName(one.getReg()); name.size() == 3 && name.starts_with("ST")) operand = name[2] - '0';
+    x87 = x87_effect(opcode.str(), operand);
+    if (!x87.known) return;
+    form.floating = true;
+    const bool result_of_call = state.x87_after_call && !x87.effect.reads.empty();
+    if (result_of_call) state.x87_top = 7;
+    state.x87_after_call = false;
+    auto unit = [&](int position) { return state.x87_units[static_cast<std::size_t>(state.x87_top + position) & 7]; };
+    for (int& position : x87.effect.reads) position = unit(position);
+    for (int& position : x87.effect.writes) position = unit(position);
+    state.x87_top = (state.x87_top - x87.effect.pushes + x87.effect.pops) & 7;
+  }
+
   void definitions() {
     int place = 0;
+    for (int unit : x87.effect.writes) out.instruction.defs.push_back({unit, 0, false});
+    if (!x87.effect.writes.empty()) form.latency.push_back(latency(0)), ++place;
     auto define = [&](MCRegister r) {
       form.latency.push_back(latency(place));
       for (int unit : tables.units[r]) out.instruction.defs.push_back({unit, place, false});
@@ -190,6 +229,8 @@ struct Reading {
       if (!tables.units[r].empty()) read(r, forms_address && accesses_memory, use);
     }
     const bool stack = t.x86() && address.operands.empty() && (accesses_memory || what.isCall() || what.isReturn());
+    for (int unit : x87.effect.reads) out.instruction.uses.push_back({unit, place, false});
+    if (!x87.effect.reads.empty()) advances.push_back(0), ++place;
     for (MCRegister r : what.implicit_uses()) {
       if (!tables.units[r].empty()) read(r, stack && StringRef(t.registers->getName(r)) == "RSP", use);
       ++use;
@@ -258,7 +299,10 @@ std::optional<Decoded> Decoder::decode_one(std::span<const std::uint8_t> bytes, 
   if ((r.what.isBranch() || r.what.isCall()) && t.analysis && t.analysis->evaluateBranch(inst, address, size, target))
     r.out.target = target;
   const Addressing place = addressing_of(t, inst, address, size);
+  if (address != tables_->next_address) tables_->x87_top = 0, tables_->x87_after_call = false;
+  tables_->next_address = address + size;
   r.flags(place);
+  r.x87_stack(*tables_);
   r.definitions();
   r.uses(place, r.form.load || r.form.store || r.opcode.starts_with("PRF"));
   r.immediate(place);
@@ -269,6 +313,7 @@ std::optional<Decoded> Decoder::decode_one(std::span<const std::uint8_t> bytes, 
   const bool trap = r.opcode.starts_with("UD1") || r.opcode == "UD2" || r.opcode == "TRAP" || r.opcode == "HLT" || r.opcode == "BRK" || r.opcode == "UDF";
   r.out.ends_block = r.form.branch || r.form.ret || trap;
   r.out.barrier = r.what.isBarrier() || r.form.ret || trap || (r.form.branch && !r.form.conditional);
+  if (r.form.call || r.out.barrier) tables_->x87_top = 0, tables_->x87_after_call = r.form.call;
   i.form = forms.intern(r.form);
   return std::move(r.out);
 }

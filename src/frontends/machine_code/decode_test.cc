@@ -83,6 +83,44 @@ TEST(Decode, X86PartsOfARegisterShareUnits) {
   EXPECT_TRUE(l.form(4).branch && l.form(4).conditional && l.code[4].ends_block && !l.code[4].barrier);
 }
 
+TEST(Decode, X87RegistersMoveUnderTheirNames) {
+  auto l = list(x86_triple, R"(
+    fldt (%rax)
+    fldl (%rcx)
+    fmulp
+    faddp
+    fld %st(0)
+    fyl2x
+    fxch %st(2)
+    fstpt (%rax)
+    call f
+    fmuls (%rax)
+    fucomi %st(1), %st
+    fxam
+    fnstsw %ax)");
+  auto defs = [&](int k) { return l.at(k).defs; };
+  auto reads = [&](int k) { return units(l.at(k).uses, false); };
+  const int first = defs(0)[0].unit, second = defs(1)[0].unit;
+  EXPECT_NE(first, second);
+  EXPECT_TRUE(l.form(0).load && l.form(0).floating);
+  EXPECT_EQ(reads(2), (std::vector{second, first}));
+  EXPECT_EQ(defs(2)[0].unit, first);   // the product replaces the first, the second is popped
+  const int sum = defs(3)[0].unit;     // what was on the stack before
+  EXPECT_EQ(reads(3), (std::vector{first, sum}));
+  EXPECT_NE(sum, first);
+  EXPECT_EQ(reads(4), std::vector{sum});
+  EXPECT_EQ(defs(4)[0].unit, first);   // pushed where the product was
+  EXPECT_EQ(defs(5)[0].unit, sum);     // st(1) * log2 st(0), popped
+  EXPECT_EQ(reads(6).size(), 2u);
+  EXPECT_EQ(defs(6).size(), 3u);       // both, and the status word
+  EXPECT_EQ(reads(7), std::vector{sum});
+  EXPECT_EQ(reads(9)[0], first);       // a call's result: what a function pushes first
+  EXPECT_EQ(reads(9)[0], defs(9)[0].unit);
+  EXPECT_EQ(reads(10)[0], first);
+  EXPECT_EQ(defs(11).size(), 1u);      // the status word, which fnstsw reads
+  EXPECT_EQ(reads(12), std::vector{defs(11)[0].unit});
+}
+
 TEST(Decode, Aarch64AddressingAndSizes) {
   auto l = list(arm_triple, R"(
     ldr x0, [x1, #16]

@@ -125,7 +125,7 @@ class Lister {
   }
   // A stream with fillers between: its slots are what it takes beyond them, whatever its ports allow.
   void slots(const Form& form) {
-    if (table_.filler.empty() || form.kind == "divide" || form.kind == "atomic" || form.kind == "nop" ||
+    if (table_.filler.empty() || form.kind.starts_with("x87") || form.kind == "divide" || form.kind == "atomic" || form.kind == "nop" ||
         form.kind == "branch" || form.kind.starts_with("fp-div") || form.kind == "fp-sqrt")
       return;
     const int count = 12;
@@ -137,7 +137,7 @@ class Lister {
     about(add("slots/" + form.name, Kind::slots, std::move(body), count), form);
   }
   void pairs(const Form& form) {
-    if (form.kind == "divide" || form.kind == "atomic" || form.kind == "nop" || form.kind == "branch") return;
+    if (form.kind.starts_with("x87") || form.kind == "divide" || form.kind == "atomic" || form.kind == "nop" || form.kind == "branch") return;
     for (auto& reference : table_.references) {
       if (reference.name == form.name) continue;
       const Form* other = table_.find(reference.name);

@@ -27,7 +27,7 @@ bool is_memory(const Form& form) {
          form.kind == "atomic";
 }
 bool is_computing(const Form& form) {
-  return !is_memory(form) && form.kind != "branch" && form.kind != "nop" && form.kind != "move" && form.kind != "move-vector";
+  return !is_memory(form) && form.kind != "x87-slow" && form.kind != "branch" && form.kind != "nop" && form.kind != "move" && form.kind != "move-vector";
 }
 
 class InstructionFitter {
@@ -40,7 +40,7 @@ class InstructionFitter {
     instructions();
     loads();
     load_ports();
-    atomics();
+    one_at_a_time();
   }
 
  private:
@@ -253,22 +253,31 @@ class InstructionFitter {
     return {};
   }
 
-  // Locked instructions and fences run one at a time: a port of their own, kept for as long as one takes.
-  void atomics() {
+  // Locked instructions and fences run one at a time, and so do the long ones of the x87: a port of their own, kept for
+  // as long as one takes. Those are sequences from the core's own memory, during which nothing else is renamed.
+  void one_at_a_time() {
+    own_port("atomic", "atomic", 3);
+    own_port("x87-slow", "x87", 1);
+  }
+  void own_port(const std::string& kind, const std::string& port, double least_cycles) {
     bool any = false;
     for (auto& form : table_.forms) {
-      if (form.kind != "atomic" || form.opcodes.empty()) continue;
+      if (form.kind != kind || form.opcodes.empty()) continue;
       const auto timing = timing_of(timings_, form);
-      if (!timing.throughput || timing.throughput->value < 3) continue;
+      if (!timing.throughput || timing.throughput->value < least_cycles) continue;
       InstructionRule rule;
       rule.match.opcode = anchored(form.opcodes);
       rule.throughput = timing.throughput;
-      rule.ports = std::vector<PortNeed>{{"atomic", std::round(timing.throughput->value), 1}};
+      rule.ports = std::vector<PortNeed>{{port, std::round(timing.throughput->value), 1}};
+      if (const auto latency = net_latency(form); kind == "x87-slow") {
+        rule.latency = latency;
+        rule.slots = std::max(1, static_cast<int>(std::lround(timing.throughput->value * result_.core.front_end.rename_width.value)));
+      }
       result_.core.instructions.insert(result_.core.instructions.begin(), rule);
       any = true;
     }
     auto& ports = result_.core.ports;
-    if (any && std::ranges::find(ports, "atomic") == ports.end()) ports.push_back("atomic");
+    if (any && std::ranges::find(ports, port) == ports.end()) ports.push_back(port);
   }
 
   Fitting& fitting_;
