@@ -270,7 +270,8 @@ class InstructionFitter {
       rule.throughput = timing.throughput;
       rule.ports = std::vector<PortNeed>{{port, std::round(timing.throughput->value), 1}};
       if (const auto latency = net_latency(form); kind == "x87-slow") {
-        rule.latency = latency;
+        // Renaming it takes as long as it takes alone: the rest of a chain is the latency of its last micro-operation.
+        if (latency) rule.latency = latency, rule.latency->value = std::max(1.0, latency->value - timing.throughput->value);
         rule.slots = std::max(1, static_cast<int>(std::lround(timing.throughput->value * result_.core.front_end.rename_width.value)));
       }
       result_.core.instructions.insert(result_.core.instructions.begin(), rule);
