@@ -43,7 +43,7 @@ CoreWatch::CoreWatch(ThroughputCanary& canary) : canary_(canary), thread_([this,
 
 CoreWatch::~CoreWatch() { stop(); }
 
-std::vector<double> CoreWatch::stop() {
+std::vector<ThroughputCanary::Look> CoreWatch::stop() {
   done_ = true;
   if (thread_.joinable()) thread_.join();
   return looks_;
@@ -55,7 +55,7 @@ void CoreWatch::watch(int starter) {
     std::this_thread::sleep_for(between_looks);
     std::string process;
     if (std::ifstream in(children); !(in >> process)) continue;
-    if (auto core = core_of(process); core && move_to(*core)) looks_.push_back(canary_.look());
+    if (auto core = core_of(process); core && move_to(*core)) looks_.push_back(canary_.look_with_clock());
   }
 }
 

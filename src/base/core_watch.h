@@ -19,13 +19,13 @@ class CoreWatch {
   ~CoreWatch();
   CoreWatch(const CoreWatch&) = delete;
   CoreWatch& operator=(const CoreWatch&) = delete;
-  // What the canary saw, in cycles per addition; empty where the program could not be followed or has several threads.
-  std::vector<double> stop();
+  // What the canary saw; empty where the program could not be followed or has several threads.
+  std::vector<ThroughputCanary::Look> stop();
 
  private:
   void watch(int starter);
   ThroughputCanary& canary_;
-  std::vector<double> looks_;
+  std::vector<ThroughputCanary::Look> looks_;
   std::atomic<bool> done_ = false;
   std::thread thread_;
 };

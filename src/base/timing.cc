@@ -37,6 +37,22 @@ double mean_without_strays(std::vector<double> looks) {
   return mean(looks);
 }
 
+double nanoseconds_between(Clock::time_point start, Clock::time_point end) { return std::chrono::duration<double, std::nano>(end - start).count(); }
+
+// What two readings of the clock take by themselves: looks of some microseconds would be a percent or two longer by it.
+double reading_ns() {
+  static const double least = [] {
+    constexpr int looks = 200;
+    double shortest = 1e9;
+    for (int i = 0; i < looks; i++) {
+      auto start = Clock::now();
+      shortest = std::min(shortest, nanoseconds_between(start, Clock::now()));
+    }
+    return shortest;
+  }();
+  return least;
+}
+
 // Nanoseconds per step of so many rounds.
 double chain_ns(int rounds) {
   constexpr int steps = 64;
@@ -46,7 +62,7 @@ double chain_ns(int rounds) {
   for (int i = 0; i < rounds; i++) chain_steps<steps>(x, y);
   auto end = Clock::now();
   asm volatile("" : : "r"(x));
-  return std::chrono::duration<double, std::nano>(end - start).count() / (steps * rounds);
+  return (nanoseconds_between(start, end) - reading_ns()) / (steps * rounds);
 }
 
 // Eight registers, each added to once: as many additions at a time as the core can do.
@@ -63,16 +79,19 @@ double stream_ns() {
   auto start = Clock::now();
   for (int i = 0; i < rounds; i++) stream_step(x, y), stream_step(x, y), stream_step(x, y), stream_step(x, y);
   auto end = Clock::now();
-  return std::chrono::duration<double, std::nano>(end - start).count() / (rounds * steps * registers);
+  return (nanoseconds_between(start, end) - reading_ns()) / (rounds * steps * registers);
 }
 
 }  // namespace
 
-double ThroughputCanary::look() {
+ThroughputCanary::Look ThroughputCanary::look_with_clock() {
   constexpr int rounds = 120;  // of the chain: as long as the stream
   double before = chain_ns(rounds), stream = stream_ns(), after = chain_ns(rounds);
-  return stream / std::min(before, after);  // who interrupts makes either longer, never shorter
+  double step = std::min(before, after);  // who interrupts makes either longer, never shorter
+  return {stream / step, step};
 }
+
+double ThroughputCanary::look() { return look_with_clock().cycles; }
 
 double ThroughputCanary::cycles() {
   double looks[] = {look(), look(), look()};
@@ -107,8 +126,13 @@ Result<TimedRun> timed_run(const RunRequest& request, ReferenceChain& chain) {
   TRY(run.outcome, std::move(outcome));
   run.looks = static_cast<int>(looks.size());
   run.canary_cycles = std::max(canary_before, chain.canary.cycles());
-  if (run.looks >= fewest_looks) run.canary_cycles = mean_without_strays(looks);
-  run.reference_ns = std::max(before, chain.step_ns());
+  double step_after = chain.step_ns();
+  run.reference_ns = std::max(before, step_after), run.step_ns = (before + step_after) / 2;
+  if (run.looks >= fewest_looks) {
+    std::vector<double> shares, rates;
+    for (const auto& look : looks) shares.push_back(look.cycles), rates.push_back(1 / look.step_ns);
+    run.canary_cycles = mean_without_strays(std::move(shares)), run.step_ns = 1 / mean(rates);
+  }
   run.cpu = run.outcome.cpu, run.wall = run.outcome.wall;
   return run;
 }

@@ -28,6 +28,11 @@ class ThroughputCanary {
   double cycles();
   // A single one.
   double look();
+  // A single one with the chain beside it, which tells the clock.
+  struct Look {
+    double cycles = 0, step_ns = 0;
+  };
+  Look look_with_clock();
   double best_cycles() const { return best_; }
   // What cycles() gave, in its order.
   const std::vector<double>& seen() const { return seen_; }
@@ -58,6 +63,7 @@ class ReferenceChain {
 struct TimedRun {
   Seconds cpu, wall;
   double reference_ns = 0;      // the slower of the chain's speeds before and after
+  double step_ns = 0;           // of the chain while it ran: a cycle of its core; the mean of before and after where it was not followed
   double canary_cycles = 0;     // the canary's mean while it ran; the slower of before and after where it was not followed
   int looks = 0;                // at the canary while it ran: so often the program was put aside
   double sharing = 0;           // by how much the canary was slower than alone; see mark_disturbed

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "base/paths.h"
 #include "engine/resolve.h"
 #include "engine/simulate.h"
-
 
 namespace perfcast::engine {
 namespace {
@@ -30,7 +30,7 @@ constexpr Row floats[] = {  // double, single
     {"sqrt", {"SQRTSDr", "SQRTSSr"}, {"VSQRTPD{W}r", "VSQRTPS{W}r"}, {"FSQRTDr", "FSQRTSr"}, {"FSQRTv2f64", "FSQRTv4f32"}},
     {"fneg", {"XORPDrr", "XORPSrr"}, {"VXORPD{W}rr", "VXORPS{W}rr"}, {"FNEGDr", "FNEGSr"}, {"FNEGv2f64", "FNEGv4f32"}},
     {"fcmp", {"UCOMISDrr", "UCOMISSrr"}, {"VCMPPD{W}rri", "VCMPPS{W}rri"}, {"FCMPDrr", "FCMPSrr"}, {"FCMGTv2f64", "FCMGTv4f32"}},
-    {"select", {"BLENDVPDrr0", "BLENDVPSrr0"}, {"VBLENDVPDYrr", "VBLENDVPSYrr"}, {"FCSELDrrr", "FCSELSrrr"}, {"BSLv16i8", "BSLv16i8"}},
+    {"select", {"BLENDVPDrr0", "BLENDVPSrr0"}, {"VBLENDMPD{W}rr", "VBLENDMPS{W}rr"}, {"FCSELDrrr", "FCSELSrrr"}, {"BSLv16i8", "BSLv16i8"}},
     {"sitofp", {"CVTSI2SDrr", "CVTSI2SSrr"}, {"VCVTDQ2PD{W}rr", "VCVTDQ2PS{W}rr"}, {"SCVTFUXDri", "SCVTFUWSri"}, {"SCVTFv2f64", "SCVTFv4f32"}},
     {"fpext", {"CVTSS2SDrr", "CVTSS2SDrr"}, {"VCVTPS2PD{W}rr", "VCVTPS2PD{W}rr"}, {"FCVTDSr", "FCVTDSr"}, {"FCVTLv2i32", "FCVTLv2i32"}},
     {"fptrunc", {"CVTSD2SSrr", "CVTSD2SSrr"}, {"VCVTPD2PS{W}rr", "VCVTPD2PS{W}rr"}, {"FCVTSDr", "FCVTSDr"}, {"FCVTNv2i32", "FCVTNv2i32"}},
@@ -39,13 +39,13 @@ constexpr Row floats[] = {  // double, single
 };
 constexpr Row integers[] = {  // 64 bits, 32 bits and less
     {"add", {"ADD64rr", "ADD32rr"}, {"VPADDQ{W}rr", "VPADDD{W}rr"}, {"ADDXrs", "ADDWrs"}, {"ADDv2i64", "ADDv4i32"}},
-    {"and", {"AND64rr", "AND32rr"}, {"VPANDYrr", "VPANDYrr"}, {"ANDXrs", "ANDWrs"}, {"ANDv16i8", "ANDv16i8"}},
+    {"and", {"AND64rr", "AND32rr"}, {"VPAND{D}rr", "VPAND{D}rr"}, {"ANDXrs", "ANDWrs"}, {"ANDv16i8", "ANDv16i8"}},
     {"shl", {"SHL64ri", "SHL32ri"}, {"VPSLLQ{W}ri", "VPSLLD{W}ri"}, {"UBFMXri", "UBFMWri"}, {"SHLv2i64_shift", "SHLv4i32_shift"}},
     {"mul", {"IMUL64rr", "IMUL32rr"}, {"VPMULUDQ{W}rr", "VPMULLD{W}rr"}, {"MADDXrrr", "MADDWrrr"}, {"MULv4i32", "MULv4i32"}},
     {"sdiv", {"IDIV64r", "IDIV32r"}, {"IDIV64r", "IDIV32r"}, {"SDIVXr", "SDIVWr"}, {"SDIVXr", "SDIVWr"}},
     {"udiv", {"DIV64r", "DIV32r"}, {"DIV64r", "DIV32r"}, {"UDIVXr", "UDIVWr"}, {"UDIVXr", "UDIVWr"}},
-    {"icmp", {"CMP64rr", "CMP32rr"}, {"VPCMPEQQYrr", "VPCMPEQDYrr"}, {"SUBSXrs", "SUBSWrs"}, {"CMEQv2i64", "CMEQv4i32"}},
-    {"select", {"CMOV64rr", "CMOV32rr"}, {"VPBLENDVBYrr", "VPBLENDVBYrr"}, {"CSELXr", "CSELWr"}, {"BSLv16i8", "BSLv16i8"}},
+    {"icmp", {"CMP64rr", "CMP32rr"}, {"VPCMPEQQ{W}rr", "VPCMPEQD{W}rr"}, {"SUBSXrs", "SUBSWrs"}, {"CMEQv2i64", "CMEQv4i32"}},
+    {"select", {"CMOV64rr", "CMOV32rr"}, {"VPBLENDMQ{W}rr", "VPBLENDMD{W}rr"}, {"CSELXr", "CSELWr"}, {"BSLv16i8", "BSLv16i8"}},
     {"fptosi", {"CVTTSD2SI64rr", "CVTTSS2SIrr"}, {"VCVTTPD2DQ{W}rr", "VCVTTPS2DQ{W}rr"}, {"FCVTZSUXDr", "FCVTZSUWSr"}, {"FCVTZSv2f64", "FCVTZSv4f32"}},
     {"load", {"MOV64rm", "MOV32rm"}, {"VMOVUPD{W}rm", "VMOVUPD{W}rm"}, {"LDRXui", "LDRWui"}, {"LDRQui", "LDRQui"}},
     {"store", {"MOV64mr", "MOV32mr"}, {"VMOVUPD{W}mr", "VMOVUPD{W}mr"}, {"STRXui", "STRWui"}, {"STRQui", "STRQui"}},
@@ -54,8 +54,17 @@ constexpr std::pair<const char*, const char*> same_as[] = {
     {"fsub", "fadd"}, {"sub", "add"}, {"or", "and"}, {"xor", "and"}, {"lshr", "shl"}, {"ashr", "shl"}, {"srem", "sdiv"},
     {"urem", "udiv"}, {"frem", "fdiv"}, {"uitofp", "sitofp"}, {"fptoui", "fptosi"}};
 
+// An instruction the machine file says nothing about, and one that runs on the same units. Blends count as logic.
+constexpr std::pair<const char*, const char*> stand_ins[] = {
+    {"VPADDQ{W}rr", "VPADDD{W}rr"}, {"VPCMPEQQ{W}rr", "VPCMPEQD{W}rr"}, {"VPSLLQ{W}ri", "VPSRLD{W}ri"}, {"VPSLLD{W}ri", "VPSRLD{W}ri"},
+    {"VXORPD{W}rr", "VPAND{D}rr"}, {"VXORPS{W}rr", "VPAND{D}rr"}, {"VPBLENDMQ{W}rr", "VPAND{D}rr"}, {"VPBLENDMD{W}rr", "VPAND{D}rr"},
+    {"VBLENDMPD{W}rr", "VPAND{D}rr"}, {"VBLENDMPS{W}rr", "VPAND{D}rr"}, {"VCMPPS{W}rri", "VCMPPD{W}rri"},
+    {"ADDv2i64", "ADDv4i32"}, {"CMEQv2i64", "ADDv4i32"}, {"CMEQv4i32", "ADDv4i32"}, {"BSLv16i8", "ANDv16i8"}, {"SHLv2i64_shift", "SHLv4i32_shift"},
+    {"FNEGv2f64", "ANDv16i8"}, {"FNEGv4f32", "ANDv16i8"}, {"CSELWr", "CSELXr"}, {"SUBSWrs", "SUBSXrs"}, {"ANDWrs", "ANDXrs"}};
+
 std::string widened(std::string opcode, int bits) {
   if (auto at = opcode.find("{W}"); at != std::string::npos) opcode.replace(at, 3, bits >= 512 ? "Z" : "Y");
+  if (auto at = opcode.find("{D}"); at != std::string::npos) opcode.replace(at, 3, bits >= 512 ? "DZ" : "Y");
   return opcode;
 }
 
@@ -123,6 +132,12 @@ const IdealCode::Demand& IdealCode::of(const std::string& operation, bool whole_
 }
 
 IdealCode::Choice IdealCode::choose(const std::string& operation, bool whole_vectors) const {
+  auto all = choices(operation, whole_vectors);
+  return all.empty() ? Choice{} : all.front();
+}
+
+std::vector<IdealCode::Choice> IdealCode::choices(const std::string& operation, bool whole_vectors) const {
+  std::vector<Choice> found;
   std::size_t dot = operation.find('.');
   std::string name = operation.substr(0, dot);
   Type type = type_of(dot == std::string::npos ? "" : operation.substr(dot + 1));
@@ -137,29 +152,34 @@ IdealCode::Choice IdealCode::choose(const std::string& operation, bool whole_vec
   find(integers);
   find(floats);
 
-  // Widths from the widest down: some operations have no form of the full width.
+  // Widths from the widest down: some operations have no form of the full width, or the machine file none that it knows.
   for (int bits : {512, 256, 128, 64}) {
     bool vector = bits > 64;
     if (bits > vector_bits_ || (vector && !whole_vectors) || (machine_.isa == "x86_64" && bits == 128 && vector_bits_ > 128)) continue;
     std::string upper = name;
     for (char& c : upper) c = static_cast<char>(std::toupper(c));
-    InstructionForm form;
     int which = type.bits > 32 ? 0 : 1;
-    form.opcode = upper;
-    if (row && machine_.isa == "x86_64") form.opcode = widened(vector ? row->x86_vector[which] : row->x86_scalar[which], bits);
-    else if (row && machine_.isa == "aarch64") form.opcode = vector ? row->arm_vector[which] : row->arm_scalar[which];
+    std::vector<std::string> opcodes{upper};
+    if (row && machine_.isa == "x86_64") opcodes = {vector ? row->x86_vector[which] : row->x86_scalar[which]};
+    else if (row && machine_.isa == "aarch64") opcodes = {vector ? row->arm_vector[which] : row->arm_scalar[which]};
     else if (!row && (machine_.isa == "x86_64" || machine_.isa == "aarch64")) return {};
-    if (auto it = tables_->described.find(form.opcode); it != tables_->described.end()) form = it->second;
-    form.load = name == "load", form.store = name == "store", form.branch = name == "br";
-    form.floating = type.floating || vector || name[0] == 'f' || name == "sqrt";
-    form.vector_bits = vector ? bits : form.floating ? 128 : 0;
-    if (form.load || form.store) form.memory_bytes = vector ? bits / 8 : type.bits / 8;
-    // Integer divisions have no vector form at all: one each.
-    bool divides = form.opcode.starts_with("IDIV") || form.opcode.starts_with("DIV") || form.opcode.starts_with("SDIV") || form.opcode.starts_with("UDIV");
-    divides = divides && !type.floating;
-    return {form, vector && !divides ? static_cast<double>(bits) / type.bits : 1, true};
+    for (auto [missing, instead] : stand_ins)
+      if (opcodes[0] == missing) opcodes.push_back(instead);
+    for (const std::string& opcode : opcodes) {
+      InstructionForm form;
+      form.opcode = widened(opcode, bits);
+      if (auto it = tables_->described.find(form.opcode); it != tables_->described.end()) form = it->second;
+      form.load = name == "load", form.store = name == "store", form.branch = name == "br";
+      form.floating = type.floating || vector || name[0] == 'f' || name == "sqrt";
+      form.vector_bits = vector ? bits : form.floating ? 128 : 0;
+      if (form.load || form.store) form.memory_bytes = vector ? bits / 8 : type.bits / 8;
+      // Integer divisions have no vector form at all: one each.
+      bool divides = form.opcode.starts_with("IDIV") || form.opcode.starts_with("DIV") || form.opcode.starts_with("SDIV") || form.opcode.starts_with("UDIV");
+      divides = divides && !type.floating;
+      found.push_back({form, vector && !divides ? static_cast<double>(bits) / type.bits : 1, true});
+    }
   }
-  return {};
+  return found;
 }
 
 namespace {
@@ -174,17 +194,17 @@ Instruction plain_instruction(const InstructionForm& form) {
 }  // namespace
 
 IdealCode::Demand IdealCode::measure(const std::string& operation, bool whole_vectors) const {
-  for (bool whole : {whole_vectors, false}) {
-    Choice choice = choose(operation, whole);
-    if (!choice.known) continue;
+  std::optional<Demand> best;
+  for (const Choice& choice : choices(operation, whole_vectors)) {
     std::vector<InstructionForm> forms{choice.form};
     auto resolved = resolve_all(tables_->core, forms, {plain_instruction(choice.form)});
-    if (resolved[0].micro_ops.empty() && whole) continue;  // not a form this core is known to have
+    const bool last = choice.form.vector_bits < 256 && choice.elements <= 1;
+    if (resolved[0].micro_ops.empty() && !(last && !best)) continue;  // not a form this core is known to have
     Demand demand;
     demand.add(of_code(resolved[0]), 1 / choice.elements);
-    return demand;
+    if (!best || bound(demand).cycles < bound(*best).cycles * (1 - 1e-9)) best = demand;
   }
-  return {};
+  return best.value_or(Demand{});
 }
 
 IdealCode::Demand IdealCode::of_code(const StaticInstruction& instruction) {

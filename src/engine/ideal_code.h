@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "engine/operation_cost.h"
@@ -54,6 +55,8 @@ class IdealCode {
     double elements = 1;
     bool known = false;
   };
+  // The widest first, scalars last; where the machine file may not know an instruction, its stand-in follows it.
+  std::vector<Choice> choices(const std::string& operation, bool whole_vectors) const;
   Choice choose(const std::string& operation, bool whole_vectors) const;
   Demand measure(const std::string& operation, bool whole_vectors) const;
   double measure_latency(const std::string& operation);

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 
+#include "base/timing.h"
 #include "frontends/analyze.h"
 #include "frontends/llvm_ir/address_trace.h"
 #include "frontends/llvm_ir/instrument.h"
@@ -67,6 +68,8 @@ Result<double> elapsed(const std::string& executable, const Profile& profile, in
 
 // The elapsed time of the program, and of its regions as the run-time library tells it; of a few runs the shortest.
 Status time_run(const std::string& plain, const Profile& profile, Seconds time_limit, ThreadRun& run) {
+  ReferenceChain chain;
+  const double before = chain.step_ns();
   TRY(run.seconds, elapsed(plain, profile, run.threads, time_limit));
   openmp::RecordOptions watch;
   watch.command = {plain}, watch.threads = run.threads, watch.folder = profile.run.folder, watch.limits.time = time_limit;
@@ -75,6 +78,7 @@ Status time_run(const std::string& plain, const Profile& profile, Seconds time_l
   double shortest = 0;
   for (int k = 0; k < 3 && (k == 0 || k * run.seconds < 2); k++)
     if (auto watched = openmp::record_threads(watch); watched && (shortest == 0 || watched->elapsed < shortest)) shortest = watched->elapsed, run.regions = std::move(watched->regions);
+  run.clock_ghz = 2 / (before + chain.step_ns());
   return {};
 }
 

@@ -15,6 +15,7 @@ namespace perfcast {
 struct ThreadRun {
   int threads = 1;                 // asked for
   double seconds = 0;              // elapsed, the shortest of a few runs; 0: not timed
+  double clock_ghz = 0;            // of the core meanwhile; 0: not timed
   std::vector<std::vector<std::vector<double>>> counts;  // [function][block][thread] of Profile::machine
   std::vector<ThreadRegion> regions;  // time of each parallel region, as the run-time library tells; empty: it does not
 };

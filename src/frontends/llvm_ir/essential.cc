@@ -213,6 +213,24 @@ std::string division_name(const Instruction& i) {
   return by->getValue().abs().isPowerOf2() ? "shl" : "mul";
 }
 
+// A product with a power of two is a shift, with its neighbours a shift and an addition, which addressing can do at once.
+std::string product_name(const Instruction& i) {
+  auto* by = llvm::dyn_cast<llvm::ConstantInt>(i.getOperand(1));
+  if (!by) return "mul";
+  const llvm::APInt factor = by->getValue().abs();
+  if (factor.isPowerOf2()) return "shl";
+  return (factor - 1).isPowerOf2() || (factor + 1).isPowerOf2() ? "add" : "mul";
+}
+
+// Routines that are one operation of the machine; they stay calls only because the language wants errno set.
+std::string routine_operation(const Instruction& i) {
+  auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
+  const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
+  if (!callee || !callee->isDeclaration() || !i.getType()->isFloatingPointTy()) return "";
+  const llvm::StringRef name = callee->getName();
+  return name == "sqrt" || name == "sqrtf" ? "sqrt" : name == "fma" || name == "fmaf" ? "fma" : "";
+}
+
 }  // namespace
 
 std::string operation_name(const Instruction& i) {
@@ -222,15 +240,15 @@ std::string operation_name(const Instruction& i) {
     case Instruction::And: case Instruction::Or: case Instruction::Xor: return "and";
     case Instruction::Shl: case Instruction::LShr: case Instruction::AShr: return "shl";
     case Instruction::SDiv: case Instruction::UDiv: case Instruction::SRem: case Instruction::URem: return division_name(i);
+    case Instruction::Mul: return product_name(i);
     case Instruction::FMul: case Instruction::FDiv: case Instruction::FRem: case Instruction::FNeg: case Instruction::FCmp:
-    case Instruction::Mul:
     case Instruction::ICmp: case Instruction::Select: case Instruction::SIToFP: case Instruction::UIToFP:
     case Instruction::FPToSI: case Instruction::FPToUI: case Instruction::FPExt: case Instruction::FPTrunc:
     case Instruction::AtomicRMW: case Instruction::AtomicCmpXchg: return i.getOpcodeName();
     default: break;
   }
   auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
-  if (!intrinsic) return "";
+  if (!intrinsic) return routine_operation(i);
   switch (intrinsic->getIntrinsicID()) {
     case llvm::Intrinsic::fma: case llvm::Intrinsic::fmuladd: return "fma";
     case llvm::Intrinsic::sqrt: return "sqrt";

@@ -3,9 +3,11 @@
 // guess: while some cycle beats the ratio, take its ratio (Lawler's maximum cycle ratio). Latencies here are rough and
 // only choose the cycle; the machine's own numbers cost it later. Values pass from store to load in a register: that
 // is what an ideal compiler would do. What only some iterations do counts by their share: the others pass the value on.
+// Conditions carry nothing, since a core may foresee them: a choice carries the value chosen, in the iterations that choose it.
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Operator.h>
+#include <llvm/IR/ProfDataUtils.h>
 
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 
@@ -70,11 +72,38 @@ class Cycles {
       if (arcs_[a].distance > 0) arcs_[a].removed = true;
   }
 
+  // The share of the iterations in which the cycle really passes on what it carries. Where the others begin anew, it is
+  // broken there, and bounds nothing unless they are rare.
+  double share_of(const std::vector<int>& cycle) const {
+    std::set<const Instruction*> carried;
+    for (int a : cycle)
+      if (auto* phi = llvm::dyn_cast<llvm::PHINode>(nodes_[arcs_[a].to]); phi && phi->getParent() == loop_.getHeader()) carried.insert(phi);
+    double passed = 1;
+    for (int a : cycle) {
+      const Instruction *from = nodes_[arcs_[a].from], *to = nodes_[arcs_[a].to];
+      double missed = 0, broken = 0;
+      if (auto* choice = llvm::dyn_cast<llvm::SelectInst>(to)) {
+        if (choice->getTrueValue() == choice->getFalseValue()) continue;
+        const bool first = choice->getTrueValue() == from;
+        missed = 1 - taken(*choice, first);
+        if (!depends(first ? choice->getFalseValue() : choice->getTrueValue(), carried)) broken = missed;
+      } else if (auto* phi = llvm::dyn_cast<llvm::PHINode>(to); phi && !carried.contains(phi)) {
+        for (unsigned k = 0; k < phi->getNumIncomingValues(); k++)
+          if (!depends(phi->getIncomingValue(k), carried)) broken += entered(*phi, k);
+      }
+      constexpr double rare = 0.01;
+      passed = broken > rare ? 0 : passed - missed;
+      if (passed <= 0) return 0;
+    }
+    return passed;
+  }
+
   Recurrence record(const std::vector<int>& cycle) const {
     Recurrence found;
     found.distance = 0;
     std::set<const Instruction*> on_cycle;
     for (int a : cycle) on_cycle.insert(nodes_[arcs_[a].to]), found.distance += arcs_[a].distance;
+    const double share = share_of(cycle);
     for (int a : cycle) {
       const Instruction& i = *nodes_[arcs_[a].to];
       if (arcs_[a].cycles == 0) continue;
@@ -88,13 +117,42 @@ class Cycles {
       bool fused_away = name == "fmul" && i.hasOneUse() && on_cycle.contains(llvm::cast<Instruction>(*i.user_begin())) &&
                         fused_product(*llvm::cast<Instruction>(*i.user_begin())) == &i;
       if (!found.line) found.line = location_of(i.getDebugLoc().get()).line;
-      if (!fused_away) found.operations[name + "." + type_name(i.getType())] += weight_of(*i.getParent(), loop_, analyses_);
+      if (!fused_away) found.operations[name + "." + type_name(i.getType())] += share * weight_of(*i.getParent(), loop_, analyses_);
     }
     judge(on_cycle, found);
     return found;
   }
 
  private:
+  // How often a choice takes its first value; a choice nobody counted is taken never, so that the bound stays one.
+  static double taken(const llvm::SelectInst& choice, bool first) {
+    std::uint64_t yes = 0, no = 0;
+    if (!llvm::extractBranchWeights(choice, yes, no) || yes + no == 0) return 0;
+    return static_cast<double>(first ? yes : no) / static_cast<double>(yes + no);
+  }
+  // How often per iteration control comes to a meeting point by its k-th way.
+  double entered(const llvm::PHINode& phi, unsigned k) const {
+    auto ways = [&](const llvm::BasicBlock& block) { return weight_of(block, loop_, analyses_); };
+    if (phi.getIncomingBlock(k)->getSingleSuccessor()) return ways(*phi.getIncomingBlock(k));
+    double rest = ways(*phi.getParent());
+    for (unsigned other = 0; other < phi.getNumIncomingValues(); other++)
+      if (other != k && phi.getIncomingBlock(other)->getSingleSuccessor()) rest -= ways(*phi.getIncomingBlock(other));
+    return std::max(0.0, rest);
+  }
+  // Whether a value of this iteration is made of one of the carried ones.
+  bool depends(const llvm::Value* value, const std::set<const Instruction*>& carried) const {
+    std::set<const llvm::Value*> seen;
+    std::vector<const llvm::Value*> work{value};
+    while (!work.empty()) {
+      auto* i = llvm::dyn_cast<Instruction>(work.back());
+      work.pop_back();
+      if (!i || !loop_.contains(i) || !seen.insert(i).second) continue;
+      if (carried.contains(i)) return true;
+      if (llvm::isa<llvm::PHINode>(i) && i->getParent() == loop_.getHeader()) continue;
+      work.insert(work.end(), i->op_begin(), i->op_end());
+    }
+    return false;
+  }
   // Counters and addresses cost nothing in an ideal loop.
   bool counts(const Instruction& i, llvm::ScalarEvolution& scalars) const {
     if (!scalars.isSCEVable(i.getType())) return false;
@@ -116,8 +174,10 @@ class Cycles {
     }
     if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&i)) return add(store->getValueOperand(), 0, 0);
     if (i.isTerminator()) return;
+    auto* choice = llvm::dyn_cast<llvm::SelectInst>(&i);
     for (const llvm::Value* operand : i.operands())
-      if (!llvm::isa<llvm::BasicBlock>(operand)) add(operand, weight_of(*i.getParent(), loop_, analyses_) * rough_cycles(i), 0);
+      if (choice && operand == choice->getCondition()) continue;
+      else if (!llvm::isa<llvm::BasicBlock>(operand)) add(operand, weight_of(*i.getParent(), loop_, analyses_) * rough_cycles(i), 0);
   }
   // What a store writes and a load of a later iteration reads.
   void add_memory_arcs(const LoopAnalyses& analyses) {
@@ -247,8 +307,9 @@ void add_recurrences(const llvm::Loop& loop, const LoopAnalyses& analyses, Sourc
   for (int k = 0; k < most; k++) {
     std::vector<int> cycle = cycles.slowest();
     if (cycle.empty()) return;
-    out.recurrences.push_back(cycles.record(cycle));
-    if (!out.recurrences.back().reassociable) return;
+    const double share = cycles.share_of(cycle);
+    if (share > 0) out.recurrences.push_back(cycles.record(cycle));
+    if (share == 1 && !out.recurrences.back().reassociable) return;
     cycles.remove_carrying(cycle);
   }
 }

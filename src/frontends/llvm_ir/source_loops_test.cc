@@ -29,9 +29,27 @@ __attribute__((noinline)) double gather(int n, const int *at, const double *x, d
     if (x[at[i]] > most) most = x[at[i]];
   return most;
 }
+__attribute__((noinline)) int search(int n, const int *sorted, int key) {
+  int low = 0, high = n;
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (sorted[middle] < key) low = middle + 1; else high = middle;
+  }
+  return low;
+}
+__attribute__((noinline)) double restarts(int n, const double *x) {
+  double s = 1;
+  for (int i = 0; i < n; i++) s = i % 4 == 3 ? x[i] : s * 1.5;
+  return s;
+}
+__attribute__((noinline)) void roots(int n, double *x) {
+  for (int i = 0; i < n; i++) x[i] = __builtin_sqrt(x[i]);
+}
 int main(void) {
   double *x = calloc(103, 8), *y = calloc(103, 8), s = 0;
   int *at = calloc(103, 4);
+  for (int i = 0; i < 103; i++) s += search(103, at, i % 2), s += restarts(103, x);
+  roots(103, x);
   for (int k = 0; k < 10; k++) { daxpy(103, 2, x, y); s += dot(103, x, y); stencil(103, x, y); third(103, x); s += gather(103, at, x, y); }
   return s > 1;
 }
@@ -101,6 +119,16 @@ TEST(SourceLoops, RecurrencesWithDistanceAndOrder) {
   bool said = false;
   for (const auto& remark : found->remarks) said = said || (remark.at.line == 7 && remark.pass == "loop-vectorize" && remark.missed);
   EXPECT_TRUE(said);
+}
+
+// What a core may foresee carries nothing; what begins anew is no chain; a root is one operation, errno or not.
+TEST(SourceLoops, ChoicesCarryWhatTheyChose) {
+  auto found = found_in("-O2");
+  ASSERT_TRUE(found) << found.error().message();
+  for (const Recurrence& recurrence : found->in("search").recurrences)
+    for (const auto& [name, times] : recurrence.operations) EXPECT_FALSE(name.starts_with("load")) << "the loaded value only decides";
+  for (const Recurrence& recurrence : found->in("restarts").recurrences) EXPECT_FALSE(recurrence.operations.contains("fmul.f64"));
+  EXPECT_EQ(found->in("roots").operations, (std::map<std::string, double>{{"sqrt.f64", 1}}));
 }
 
 TEST(AddressTrace, WritesEveryAccessOfTheLines) {

@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "base/paths.h"
+#include "base/statistics.h"
 #include "base/timing.h"
 #include "frontends/machine_code/elf_image.h"
 
@@ -88,7 +89,7 @@ Result<std::string> build_sampler(const TemporaryFolder& folder) {
 // One sampled run.
 struct Hits {
   std::map<std::pair<int, int>, double> at;
-  double inside = 0, taken = 0, cpu_seconds = 0, cpu_before = 0;
+  double inside = 0, taken = 0, cpu_seconds = 0, cpu_before = 0, step_ns = 0;
 };
 Result<Hits> read_samples(const std::string& file, const Map& map) {
   TRY(std::string bytes, read_file(file));
@@ -116,6 +117,17 @@ void keep_fastest(std::vector<Hits>& runs) {
   std::size_t kept = 1;
   while (kept < runs.size() && runs[kept].cpu_seconds <= limit) kept++;
   runs.resize(std::max(kept, std::min<std::size_t>(runs.size(), 3)));
+}
+
+// Cycles are what the loops are bounded in, and the clock wanders: all runs are told as if they had had the middle one of
+// their clocks. Returns it, in GHz.
+double to_one_clock(std::vector<TimedRun>& plain, std::vector<Hits>& runs) {
+  std::vector<double> steps;
+  for (const TimedRun& run : plain) steps.push_back(run.step_ns);
+  const double step = median(steps);
+  for (TimedRun& run : plain) run.cpu.value *= step / run.step_ns, run.wall.value *= step / run.step_ns;
+  for (Hits& run : runs) run.cpu_seconds *= step / run.step_ns, run.cpu_before *= step / run.step_ns;
+  return 1 / step;
 }
 
 }  // namespace
@@ -148,13 +160,14 @@ Result<SampledProgram> sample_program(const Profile& profile, const RunRequest& 
     TRY(TimedRun run, timed_run(sampled, chain));
     wall += run.wall.value;
     TRY(Hits hits, read_samples(file, map));
-    hits.cpu_seconds = run.cpu.value;
+    hits.cpu_seconds = run.cpu.value, hits.step_ns = run.step_ns;
     std::error_code ignored;
     std::filesystem::remove(file, ignored);
     out.samples += hits.taken, out.sampled_runs++;
     runs.push_back(std::move(hits));
     if (out.samples == 0 && out.sampled_runs >= 20) return unfit("the program ends before a sample can be taken", profile.program, "give it more work");
   }
+  out.clock_ghz = to_one_clock(plain, runs);
   keep_fastest(runs);
   out.samples = 0;
   double cpu_before = 0;

@@ -25,6 +25,7 @@ struct SampledBlock {
 
 struct SampledProgram {
   double seconds = 0;           // of one run: CPU time of the program's own code; elapsed time for several threads
+  double clock_ghz = 0;         // of the core meanwhile: seconds are as if all runs had had it
   double samples = 0, in_program = 0;  // taken; in the program's own code
   int plain_runs = 0, sampled_runs = 0, disturbed = 0;
   std::vector<SampledBlock> blocks;
