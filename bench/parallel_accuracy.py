@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Predicts and times the six applications of validation/parallel on 2 ranks and on 2 threads; prints errors.
+"""Predicts and times the six applications of validation/parallel on 2 ranks and on 2 threads; prints errors. Predicted and measured are
+both of cores of their own (--measure, --alone). The machine file should hold messages and threads (characterize --messages).
 usage: parallel_accuracy.py PERFCAST [--machine M] [--only NAME] [--ranks-only|--threads-only]"""
 import json, os, pathlib, subprocess, sys, tempfile
 
@@ -30,7 +31,7 @@ for program in json.loads((folder / "programs.json").read_text())["programs"]:
                 continue
             other = None
             if kind == "ranks":
-                played = subprocess.run([w for w in command if w != "--measure"] + ["--network", "simgrid"], capture_output=True, text=True)
+                played = subprocess.run([w for w in command if w != "--measure"] + ["--alone", "--network", "simgrid"], capture_output=True, text=True)
                 other = json.loads(played.stdout)["predictions"][0]["seconds"] if played.returncode == 0 else None
         answer = json.loads(done.stdout)
         p, m = answer["predictions"][0], answer["measured"]

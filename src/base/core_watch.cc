@@ -41,6 +41,8 @@ bool move_to(int core) {
 
 CoreWatch::CoreWatch(ThroughputCanary& canary) : canary_(canary), thread_([this, starter = ::gettid()] { watch(starter); }) {}
 
+CoreWatch::CoreWatch(ThroughputCanary& canary, bool) : canary_(canary), thread_([this] { watch_all(); }) {}
+
 CoreWatch::~CoreWatch() { stop(); }
 
 std::vector<ThroughputCanary::Look> CoreWatch::stop() {
@@ -56,6 +58,17 @@ void CoreWatch::watch(int starter) {
     std::string process;
     if (std::ifstream in(children); !(in >> process)) continue;
     if (auto core = core_of(process); core && move_to(*core)) looks_.push_back(canary_.look_with_clock());
+  }
+}
+
+void CoreWatch::watch_all() {
+  cpu_set_t usable;
+  CPU_ZERO(&usable);
+  if (::sched_getaffinity(0, sizeof usable, &usable) != 0) return;
+  for (int core = 0; !done_; core = (core + 1) % CPU_SETSIZE) {
+    if (!CPU_ISSET(core, &usable)) continue;
+    std::this_thread::sleep_for(between_looks);
+    if (move_to(core)) looks_.push_back(canary_.look_with_clock());
   }
 }
 

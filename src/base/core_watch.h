@@ -16,6 +16,8 @@ class CoreWatch {
  public:
   // Follows the first process that the calling thread starts from now on.
   explicit CoreWatch(ThroughputCanary& canary);
+  // Visits all cores this process may use, one after the other: for programs of several threads or processes.
+  static CoreWatch of_all_cores(ThroughputCanary& canary) { return CoreWatch(canary, true); }
   ~CoreWatch();
   CoreWatch(const CoreWatch&) = delete;
   CoreWatch& operator=(const CoreWatch&) = delete;
@@ -23,7 +25,9 @@ class CoreWatch {
   std::vector<ThroughputCanary::Look> stop();
 
  private:
+  CoreWatch(ThroughputCanary& canary, bool all_cores);
   void watch(int starter);
+  void watch_all();
   ThroughputCanary& canary_;
   std::vector<ThroughputCanary::Look> looks_;
   std::atomic<bool> done_ = false;

@@ -116,24 +116,51 @@ double ReferenceChain::step_ns() {
   return median(times);
 }
 
-Result<TimedRun> timed_run(const RunRequest& request, ReferenceChain& chain) {
+namespace {
+
+// What was seen of the core, or of all cores, before, while and after something ran.
+struct Before {
+  double step_ns = 0, canary_cycles = 0;
+};
+Before look_before(ReferenceChain& chain) {
   if (chain.canary.best_cycles() == 0) chain.settle();
-  TimedRun run;
-  double before = chain.step_ns(), canary_before = chain.canary.cycles();
-  CoreWatch watch(chain.canary);
-  auto outcome = run_program(request);
-  auto looks = watch.stop();
-  TRY(run.outcome, std::move(outcome));
+  return {chain.step_ns(), chain.canary.cycles()};
+}
+void look_after(const Before& before, const std::vector<ThroughputCanary::Look>& looks, ReferenceChain& chain, TimedRun& run) {
   run.looks = static_cast<int>(looks.size());
-  run.canary_cycles = std::max(canary_before, chain.canary.cycles());
+  run.canary_cycles = std::max(before.canary_cycles, chain.canary.cycles());
   double step_after = chain.step_ns();
-  run.reference_ns = std::max(before, step_after), run.step_ns = (before + step_after) / 2;
+  run.reference_ns = std::max(before.step_ns, step_after), run.step_ns = (before.step_ns + step_after) / 2;
   if (run.looks >= fewest_looks) {
     std::vector<double> shares, rates;
     for (const auto& look : looks) shares.push_back(look.cycles), rates.push_back(1 / look.step_ns);
     run.canary_cycles = mean_without_strays(std::move(shares)), run.step_ns = 1 / mean(rates);
   }
+}
+
+}  // namespace
+
+Result<TimedRun> timed_run(const RunRequest& request, ReferenceChain& chain) {
+  TimedRun run;
+  const Before before = look_before(chain);
+  CoreWatch watch(chain.canary);
+  auto outcome = run_program(request);
+  auto looks = watch.stop();
+  TRY(run.outcome, std::move(outcome));
+  look_after(before, looks, chain, run);
   run.cpu = run.outcome.cpu, run.wall = run.outcome.wall;
+  return run;
+}
+
+Result<TimedRun> timed_together(const std::function<Result<ElapsedRun>()>& what, ReferenceChain& chain) {
+  TimedRun run;
+  const Before before = look_before(chain);
+  CoreWatch watch = CoreWatch::of_all_cores(chain.canary);
+  auto elapsed = what();
+  auto looks = watch.stop();
+  TRY(ElapsedRun made, std::move(elapsed));
+  look_after(before, looks, chain, run);
+  run.cpu = run.wall = {made.seconds}, run.outcome.switches_involuntary = static_cast<long>(made.preemptions);
   return run;
 }
 

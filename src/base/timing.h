@@ -78,6 +78,13 @@ struct TimedRun {
 // Runs it once between two timings of the chain and its canary.
 Result<TimedRun> timed_run(const RunRequest& request, ReferenceChain& chain);
 
+// The same for what several threads or processes do at once: `run` gives the elapsed seconds and how often the system took
+// a core away from it; all cores are watched meanwhile. Times are elapsed time, under `cpu` and `wall` alike.
+struct ElapsedRun {
+  double seconds = 0, preemptions = 0;
+};
+Result<TimedRun> timed_together(const std::function<Result<ElapsedRun>()>& run, ReferenceChain& chain);
+
 struct DisturbanceLimits {
   double slower = 0.025;         // chain slower than the best by more than this
   double preemptions = 30;       // per second of CPU time, beyond a few

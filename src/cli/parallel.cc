@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/statistics.h"
+#include "base/timing.h"
 #include "cli/program.h"
 #include "expr/parse.h"
 #include "frontends/mpi/record_messages.h"
@@ -14,28 +15,27 @@ namespace perfcast::cli {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int parallel_runs = 11;
-constexpr double undisturbed_quantile = 0.1;
+constexpr int fewest_runs = 11, most_runs = 40;
+constexpr double longest_seconds = 20;  // for all runs, beyond the fewest
 
-// A run is disturbed when a processor of it was taken away more often than an idle system does.
-struct WallTime {
-  double seconds = 0, preemptions = 0;
-  bool disturbed() const { return preemptions > 3 + 30 * seconds; }
-};
-
-MeasuredTime summary_of(const std::vector<WallTime>& runs) {
-  std::vector<double> all, undisturbed;
-  for (const auto& run : runs) {
-    all.push_back(run.seconds);
-    if (!run.disturbed()) undisturbed.push_back(run.seconds);
+// Runs it until five runs were left alone; what all agree on for cores of their own where others shared them.
+Result<MeasuredTime> measure_together(const std::function<Result<ElapsedRun>()>& run) {
+  ReferenceChain chain;
+  std::vector<TimedRun> runs;
+  double spent = 0;
+  auto undisturbed = [&] { return std::ranges::count_if(runs, [](const TimedRun& r) { return !r.disturbed; }); };
+  for (int i = 0; i < most_runs && (i < fewest_runs || (spent < longest_seconds && undisturbed() < wanted_runs)); i++) {
+    TRY(TimedRun made, timed_together(run, chain));
+    spent += made.wall.value;
+    if (made.wall.value > 0) runs.push_back(std::move(made));
+    else if (runs.empty()) return unfit("the program did not end well when it was timed", "--measure");
+    mark_disturbed(runs, chain);
   }
+  RunSummary summary = summarize_runs(runs);
   MeasuredTime m;
-  m.runs = static_cast<int>(all.size()), m.disturbed = m.runs - static_cast<int>(undisturbed.size());
-  const bool enough = undisturbed.size() >= 5;
-  const auto& used = enough ? undisturbed : all;
-  m.seconds = enough ? median(used) : quantile(used, undisturbed_quantile);
-  m.interval = {*std::ranges::min_element(used), quantile(used, 0.95)};
-  m.how = enough ? "wall time, median of undisturbed runs" : "wall time, low quantile: most runs were disturbed";
+  m.seconds = summary.seconds, m.interval = summary.interval, m.runs = summary.runs, m.disturbed = summary.disturbed;
+  m.how = summary.how;
+  if (auto at = m.how.find("process CPU time"); at != m.how.npos) m.how.replace(at, std::string("process CPU time").size(), "wall time");
   return m;
 }
 
@@ -46,15 +46,12 @@ Result<MeasuredTime> measure_ranks(const Profile& profile, int ranks, const RunL
   mpi::RecordOptions recording;
   recording.command = built.run.command, recording.ranks = ranks, recording.folder = built.run.folder, recording.limits = built.run.limits;
   if (built.run.input_file) recording.input_file = *built.run.input_file;
-  std::vector<WallTime> runs;
-  for (int i = 0; i < parallel_runs; i++) {
+  return measure_together([&]() -> Result<ElapsedRun> {
     TRY(Skeleton run, mpi::record_messages(recording));
-    double preemptions = 0;
-    for (const auto& t : run.totals) preemptions += t.preemptions;
-    if (run.elapsed > 0) runs.push_back({run.elapsed, preemptions});
-  }
-  if (runs.empty()) return unfit("no run of the program ended well", profile.program);
-  return summary_of(runs);
+    ElapsedRun made{run.elapsed, 0};
+    for (const auto& t : run.totals) made.preemptions += t.preemptions;
+    return made;
+  });
 }
 
 Result<MeasuredTime> measure_threads(const Profile& profile, int threads, const RunLimits& limits) {
@@ -62,13 +59,11 @@ Result<MeasuredTime> measure_threads(const Profile& profile, int threads, const 
     return unfit(std::to_string(threads) + " threads cannot be timed on " + std::to_string(usable_processors()) + " processors", "--measure", "fewer --threads");
   TRY(ReadyProgram built, ready_program(profile.run, limits));
   built.run.environment["OMP_NUM_THREADS"] = std::to_string(threads);
-  std::vector<WallTime> runs;
-  for (int i = 0; i < parallel_runs; i++) {
+  return measure_together([&]() -> Result<ElapsedRun> {
     TRY(RunOutcome outcome, run_program(built.run));
     if (outcome.ending != Ending::exited) return unfit("the program " + outcome.how_it_ended(built.run.limits), profile.program);
-    runs.push_back({outcome.wall.value, static_cast<double>(outcome.switches_involuntary)});
-  }
-  return summary_of(runs);
+    return ElapsedRun{outcome.wall.value, static_cast<double>(outcome.switches_involuntary)};
+  });
 }
 
 // The computation of the recorded run itself, where nothing was counted.
@@ -113,6 +108,13 @@ std::map<std::string, std::string> borrow_messages(std::vector<Machine>& machine
   return used;
 }
 
+// A program that cannot be timed is predicted all the same.
+void keep_or_say(Result<MeasuredTime> measured, Prediction& result) {
+  if (measured) result.measured = std::move(*measured);
+  else
+    for (auto& p : result.predictions) p.remarks.push_back("not measured: " + measured.error().what);
+}
+
 }  // namespace
 
 Result<MeasuredTime> measure_on(const Profile& profile, int processors, const RunLimits& limits) {
@@ -125,6 +127,7 @@ Result<Prediction> predict_parallel(const Profile& profile, const std::vector<Ma
   if (!options.platform.empty() && options.network != "simgrid") return wrong_usage("--platform belongs to --network simgrid");
   if (auto it = predicting.set.find("P"); it != predicting.set.end()) options.ranks = static_cast<int>(it->second), predicting.set.erase(it);
   options.set = predicting.set;
+  if (measure) predicting.alone = true;  // as the time measured is
   const bool by_template = !options.pattern.empty(), by_ranks = !by_template && (options.ranks > 0 || (options.threads == 0 && !profile.messages.is_null()));
   // A template's own parameters are not the program's.
   std::erase_if(predicting.set, [&](const auto& s) { return !profile.run.parameters.contains(s.first); });
@@ -155,12 +158,12 @@ Result<Prediction> predict_parallel(const Profile& profile, const std::vector<Ma
     int ranks = options.ranks;
     TRY(auto messages, part_of<MessageProfile>(profile.messages, profile.program));
     if (ranks == 0 && messages) ranks = messages->runs.front().ranks;
-    TRY(result.measured, measure_ranks(profile, ranks, limits));
+    keep_or_say(measure_ranks(profile, ranks, limits), result);
   } else if (measure) {
     int threads = options.threads;
     TRY(auto recorded, part_of<ThreadProfile>(profile.parallel, profile.program));
     if (threads == 0 && recorded) threads = recorded->threads;
-    TRY(result.measured, measure_threads(profile, threads, limits));
+    keep_or_say(measure_threads(profile, threads, limits), result);
   }
   return result;
 }

@@ -75,9 +75,31 @@ Candidate linear_in(std::vector<Expr> functions) {
     }
     if (!x.allFinite()) return {};
     Eigen::VectorXd b = x.colPivHouseholderQr().solve(y);
+    constexpr double nothing = 1e-9;  // of the value, in every sample: rounding, no term
     std::vector<Expr> terms;
-    for (Eigen::Index j = 0; j < p; j++) terms.push_back(Expr(b(j)) * functions[static_cast<std::size_t>(j)]);
+    for (Eigen::Index j = 0; j < p; j++)
+      if ((b(j) * x.col(j)).cwiseAbs().maxCoeff() > nothing) terms.push_back(Expr(b(j)) * functions[static_cast<std::size_t>(j)]);
     return sum(std::move(terms));
+  };
+}
+
+// a + c * b^N, as in calls that call themselves for N - 1 and N - 2: the base by the larger half of the samples, where a is
+// little; one parameter that is small enough to be an exponent.
+Candidate exponential() {
+  return [](const Samples& s, const Rows& rows) -> std::optional<Expr> {
+    constexpr double largest = 200;
+    if (s.names.size() != 1 || rows.size() < 6) return {};
+    const std::size_t half = rows.size() / 2;
+    double n = 0, x = 0, y = 0, xx = 0, xy = 0;
+    for (std::size_t k = half; k < rows.size(); k++) {
+      const double at = s.points[rows[k]][0];
+      if (at > largest || s.values[rows[k]] <= 0) return {};
+      const double value = std::log(s.values[rows[k]]);
+      n++, x += at, y += value, xx += at * at, xy += at * value;
+    }
+    const double slope = (n * xy - x * y) / (n * xx - x * x);
+    if (!std::isfinite(slope) || slope < 0.01) return {};
+    return linear_in({1, power(Expr(std::exp(slope)), symbol(s.names[0]))})(s, rows);
   };
 }
 
@@ -120,6 +142,9 @@ Law law_of(const std::vector<std::string>& names, const std::vector<std::vector<
   const Expr f = call(Function::floor, {call(Function::log2, {n})});
   candidates.push_back(linear_in({n, n * f - 2 * power(2, f)}));
   candidates.push_back(linear_in({1, n, n * n}));
+  // Every prime crosses out its multiples: N times the sum of 1/p.
+  candidates.push_back(linear_in({n, n * call(Function::log2, {call(Function::log2, {n})})}));
+  candidates.push_back(exponential());
   candidates.push_back(power_law(0));
   candidates.push_back(power_law(1));
   Law best{Expr(values[all.back()]), 1};

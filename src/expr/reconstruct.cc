@@ -144,7 +144,7 @@ std::optional<std::vector<Rational>> polynomial(const std::vector<std::pair<doub
 }
 
 constexpr int most_coefficients = 7;
-constexpr int periods[] = {2, 4, 8, 3, 16, 5, 6, 32, 7, 12, 64};
+constexpr int periods[] = {2, 4, 8, 3, 16, 5, 6, 32, 7, 12, 10, 24, 20, 64};
 
 }  // namespace
 

@@ -122,6 +122,30 @@ TEST(Law, InScalesPrefersTheSimple) {
   EXPECT_LT(both.spread, 1e-9);
 }
 
+// Calls that call themselves twice grow by a factor per step, not by a power.
+TEST(Law, RecursionByStepsIsExponential) {
+  std::vector<std::vector<double>> points;
+  std::vector<double> values;
+  double before = 1, now = 1;  // calls of fib(0), fib(1)
+  for (int n = 2; n <= 25; n++) {
+    double next = 1 + before + now;
+    before = now, now = next;
+    points.push_back({static_cast<double>(n)}), values.push_back(now);
+  }
+  Law law = law_of({"N"}, points, values);
+  EXPECT_NEAR(evaluate(law.expression, {{"N", 30}}).value() / 2692537, 1, 0.02);  // calls of fib(30)
+}
+
+// Loops over tiles of 24: the tiles themselves are counted exactly, whatever is left over.
+TEST(Reconstruct, TilesOfTwentyFour) {
+  std::vector<std::vector<double>> points;
+  std::vector<double> values;
+  for (int n = 40; n < 120; n++) points.push_back({static_cast<double>(n)}), values.push_back((n + 23) / 24);
+  auto form = Reconstructor({"N"}, points).exact(values);
+  ASSERT_TRUE(form);
+  EXPECT_NEAR(evaluate(form->expression, {{"N", 1001}}).value(), 42, 1e-9);
+}
+
 TEST(Law, ChosenByHowItExtrapolates) {
   auto points = sizes({{40, 119}}, 3);
   std::vector<double> values;

@@ -1,11 +1,16 @@
 #include "frontends/analyze_parallel.h"
 
-#include <cstdlib>
+#include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
+#include <functional>
+#include <sstream>
 
 #include "base/files.h"
 #include "base/mpi.h"
+#include "base/paths.h"
 #include "frontends/mpi/record_messages.h"
 #include "frontends/openmp/record_threads.h"
 
@@ -89,7 +94,9 @@ Result<Profile> analyze_ranks(AnalyzeOptions options, const ParallelAnalysis& pa
   TRY(TemporaryFolder folder, TemporaryFolder::make("ranks"));
   std::string executable = options.binary.empty() ? folder.file("program") : fs::absolute(options.binary).string();
   if (options.binary.empty()) {
-    TRY(options.cflags, with_mpi_flags(options.cflags));
+    std::vector<std::string> sources;
+    for (const std::string& source : options.sources) sources.push_back((fs::path(options.folder) / source).string());
+    TRY(options.cflags, with_mpi_flags(options.cflags, sources));
     if (options.progress) options.progress("compiling");
     CHECK_OK(build_program(options, executable));
   }
@@ -125,11 +132,67 @@ Result<Profile> analyze_threads(AnalyzeOptions options, const ParallelAnalysis& 
   return profile;
 }
 
+bool is_fortran(const std::string& source) {
+  const std::string ending = fs::path(source).extension().string();
+  return ending.starts_with(".f") || ending.starts_with(".F");
+}
+
+// The module mpi_f08 has types and interfaces that no header of MPI holds.
+Status refuse_f08(const std::vector<std::string>& sources) {
+  for (const std::string& source : sources) {
+    if (!is_fortran(source)) continue;
+    auto text = read_file(source);
+    if (!text) continue;
+    std::ranges::transform(*text, text->begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (text->find("use mpi_f08") != std::string::npos)
+      return unfit("the module mpi_f08 is made for the compiler behind mpifort and cannot be read by flang", source,
+                   "mpifort -g " + fs::path(source).filename().string() + " -o app, then perfcast analyze --binary app --ranks 2");
+  }
+  return {};
+}
+
+// `use mpi`, out of the header mpif.h of the MPI that is there. Written once and kept: profiles name the folder in their flags.
+Result<std::string> mpi_module(const std::string& flags) {
+  const fs::path folder = user_data() / ("mpi-module-" + std::to_string(std::hash<std::string>{}(flags) % 1000000));
+  if (fs::exists(folder / "mpi.mod")) return folder.string();
+  std::error_code failed;
+  fs::create_directories(folder, failed);
+  CHECK_OK(write_file((folder / "mpi.f90").string(), "module mpi\n  include 'mpif.h'\nend module mpi\n"));
+  RunRequest request;
+  request.command = {"flang-new-19", "-fsyntax-only"};
+  std::istringstream words(flags);
+  for (std::string word; words >> word;)
+    if (word.starts_with("-I")) request.command.push_back(word);
+  request.command.push_back("mpi.f90"), request.folder = folder.string();
+  TRY(RunOutcome outcome, run_program(request));
+  if (!outcome.ok() || !fs::exists(folder / "mpi.mod")) return unfit("flang cannot read mpif.h:\n" + outcome.errors.substr(0, 1000), "flang-new-19 -fsyntax-only", "install libopenmpi-dev");
+  return folder.string();
+}
+
+// What mpifort adds for the linker. Its folders of modules are for its own compiler.
+Result<std::string> fortran_libraries(MpiTools tools) {
+  auto fortran = find_program("mpifort");
+  if (!fortran) return unfit("no MPI compiler for Fortran (mpifort) was found", "", "install libopenmpi-dev and gfortran");
+  tools.cc = *fortran;
+  TRY(std::string flags, mpi_compile_flags(tools));
+  std::string kept;
+  std::istringstream words(flags);
+  for (std::string word; words >> word;)
+    if (word.starts_with("-L") || word.starts_with("-l")) kept += (kept.empty() ? "" : " ") + word;
+  return kept;
+}
+
 }  // namespace
 
-Result<std::string> with_mpi_flags(const std::string& cflags) {
+Result<std::string> with_mpi_flags(const std::string& cflags, const std::vector<std::string>& sources) {
   TRY(MpiTools tools, find_mpi());
   TRY(std::string flags, mpi_compile_flags(tools));
+  if (std::ranges::any_of(sources, is_fortran)) {
+    CHECK_OK(refuse_f08(sources));
+    TRY(std::string module_folder, mpi_module(flags));
+    TRY(std::string libraries, fortran_libraries(tools));
+    flags = "-I" + module_folder + " " + flags + " " + libraries;
+  }
   return cflags + (cflags.empty() ? "" : " ") + flags;
 }
 

@@ -16,7 +16,8 @@ struct ParallelAnalysis {
 // `analyze` plus Profile::messages and Profile::parallel. A binary with ranks gets its messages only.
 Result<Profile> analyze_parallel(AnalyzeOptions options, const ParallelAnalysis& parallel);
 
-// The flags an MPI program is compiled and linked with, added to the user's.
-Result<std::string> with_mpi_flags(const std::string& cflags);
+// The flags an MPI program is compiled and linked with, added to the user's. Fortran: also the libraries of mpifort, and a
+// module `mpi` for our compiler, kept in the user's data folder, since modules are written for one compiler only.
+Result<std::string> with_mpi_flags(const std::string& cflags, const std::vector<std::string>& sources = {});
 
 }  // namespace perfcast

@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "engine/memory/hits.h"
+#include "frontends/analyze_parallel.h"
 
 namespace perfcast {
 namespace {
@@ -63,6 +64,25 @@ int main(int argc, char **argv) {
   RunRequest again;
   again.command = {folder.file("again"), "5000"};
   EXPECT_EQ(run_program(again)->output, "1.24975e+07\n");
+}
+
+// Modules are written for one compiler; mpif.h is for all.
+TEST_F(Analyze, FortranWithRanksUsesTheModuleMpi) {
+  if (!find_program("mpifort")) GTEST_SKIP() << "no mpifort";
+  ::setenv("PERFCAST_HOME", folder.file("home").c_str(), 1);
+  source("p.f90", "program p\n use mpi\n integer :: ierr, r\n double precision :: s, t\n call MPI_Init(ierr)\n"
+                  " call MPI_Comm_rank(MPI_COMM_WORLD, r, ierr)\n s = r\n"
+                  " call MPI_Allreduce(s, t, 1, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, ierr)\n call MPI_Finalize(ierr)\nend program\n");
+  auto profile = analyze_parallel(options, {{2}, 0});
+  ::unsetenv("PERFCAST_HOME");
+  ASSERT_TRUE(profile) << profile.error().message();
+  EXPECT_FALSE(profile->messages.is_null());
+  EXPECT_TRUE(profile->ir);
+  options.sources.clear();
+  source("q.f90", "program q\n use mpi_f08\n call MPI_Init()\n call MPI_Finalize()\nend program\n");
+  auto newer = analyze_parallel(options, {{2}, 0});
+  ASSERT_FALSE(newer);
+  EXPECT_NE(newer.error().try_this.find("--binary"), std::string::npos);
 }
 
 TEST_F(Analyze, ACrashKeepsWhatWasCounted) {

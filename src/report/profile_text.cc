@@ -11,6 +11,26 @@
 namespace perfcast::report {
 namespace {
 
+std::string join_names(const std::vector<HiddenVariable>& hidden) {
+  std::vector<std::string> names;
+  for (const HiddenVariable& h : hidden) names.push_back(h.name);
+  return join(names, ", ");
+}
+
+// How much of what was executed is known as a function of the parameters, and how surely.
+std::string scaling_text(const Scaling& scaling) {
+  auto share = [&](const char* name) { auto it = scaling.shares.find(name); return it == scaling.shares.end() ? 0 : it->second; };
+  std::string text;
+  if (!scaling.shares.empty()) {
+    const double given = share("exact given hidden");
+    text += fmt::format("\n  as forms   {} of the instructions exact ({} proved), ", percent_text(share("proved") + share("interpolated")), percent_text(share("proved")));
+    if (given > 0) text += fmt::format("{} exact given {} that depend on the data, ", percent_text(given), join_names(scaling.hidden));
+    text += fmt::format("{} by a law, {} unknown; {} sizes run", percent_text(std::max(0.0, share("ratio") - given)), percent_text(share("unknown")), scaling.runs.size());
+  }
+  for (const std::string& remark : scaling.remarks) text += "\n             " + remark;
+  return text;
+}
+
 std::string run_text(const Profile& profile) {
   const ProgramRun& run = profile.run;
   std::string text = profile.program;
@@ -22,7 +42,7 @@ std::string run_text(const Profile& profile) {
   if (!run.ending.empty()) text += "; it " + run.ending;
   for (const auto& [name, value] : run.parameters)
     text += fmt::format("\n  parameter  {} = {} (argument {})", name, number_text(value, 12), run.parameter_arguments.at(name));
-  return text + "\n";
+  return text + (profile.scaling ? scaling_text(*profile.scaling) : "") + "\n";
 }
 
 std::string level_text(const char* name, const Graph& graph, const char* unit) {

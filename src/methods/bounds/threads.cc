@@ -184,13 +184,22 @@ class ThreadsMaker {
         if (before.at == out.at && before.function == out.function && before.measured_seconds) out.speedup = *before.measured_seconds / *out.measured_seconds;
     return out;
   }
+  // Machine loops of a group that hold no other loop. A loop whose chunks are handed out has two of its own, one around the
+  // other: the inner one iterates. A group around loops of others has none.
+  std::vector<int> innermost_of(const LoopGroup& group) const {
+    const auto& loops = functions_[static_cast<std::size_t>(group.function)].loops;
+    std::vector<int> innermost;
+    for (int l : group.machine_loops)
+      if (std::ranges::none_of(loops, [l](const Loop& other) { return other.parent == l && other.iterations.value > 0; })) innermost.push_back(l);
+    return innermost;
+  }
   // Source iterations of the loops in a region, by thread.
   std::vector<double> iterations_in(std::size_t r) const {
     std::vector<double> iterations(threads_, 0);
     for (const LoopGroup& group : groups_) {
       auto f = static_cast<std::size_t>(group.function);
-      if (f >= number_ || group.outer) continue;
-      for (int l : group.machine_loops)
+      if (f >= number_) continue;
+      for (int l : innermost_of(group))
         for (std::size_t t = 0; t < threads_; t++)
           iterations[t] += shares_[f][r][t] * count(f, static_cast<std::size_t>(functions_[f].loops[static_cast<std::size_t>(l)].header), t) * group.iterations / group.machine_iterations;
     }

@@ -10,6 +10,8 @@
 namespace perfcast::parallel {
 namespace {
 
+constexpr double confidence_90 = 1.645;  // standard deviations
+
 // Parts of a prediction for one processor that happen once per process, outside what ranks time of themselves.
 double starting_seconds(const ModelPrediction& one) {
   double sum = 0;
@@ -22,7 +24,21 @@ double starting_seconds(const ModelPrediction& one) {
 void set_interval(ModelPrediction& p, const ModelPrediction& one, double computation, double message_error) {
   const double rest = p.seconds - computation, spread = std::max(0.1, 2 * message_error);
   const double low = one.seconds > 0 ? one.interval[0] / one.seconds : 1, high = one.seconds > 0 ? one.interval[1] / one.seconds : 1;
-  p.interval = {computation * low + rest * std::max(0.0, 1 - 1.645 * spread), computation * high + rest * (1 + 1.645 * spread)};
+  p.interval = {computation * low + rest * std::max(0.0, 1 - confidence_90 * spread), computation * high + rest * (1 + confidence_90 * spread)};
+}
+
+// A path whose messages all take so many times as long.
+MessagePath slowed(MessagePath path, double factor) {
+  auto slow = [factor](std::vector<MessageRegime>& regimes) {
+    for (auto& regime : regimes) regime.startup_ns *= factor, regime.per_byte_ns *= factor;
+  };
+  slow(path.regimes);
+  for (auto& [call, by_ranks] : path.collectives)
+    for (auto& [ranks, regimes] : by_ranks) slow(regimes);
+  for (auto* overhead : {&path.send_ns, &path.receive_ns})
+    if (*overhead) (*overhead)->value *= factor;
+  path.packets.reset();
+  return path;
 }
 
 ModelPrediction begun(const ModelPrediction& one) {
@@ -105,7 +121,8 @@ Result<ModelPrediction> on_ranks(const ModelPrediction& one, const Profile& prof
   }
   const auto& slowest = *std::ranges::max_element(played.ranks, {}, &engine::RankTime::end);
   p.seconds = played.seconds;
-  p.parts = {{"computation", slowest.computation, {}, {}}, {"communication", slowest.communication, played.messages, {}}, {"waiting", slowest.waiting, {}, {}}};
+  const double waiting = slowest.waiting > 1e-9 * slowest.end ? slowest.waiting : 0;  // less is rounding
+  p.parts = {{"computation", slowest.computation, {}, {}}, {"communication", slowest.communication, played.messages, {}}, {"waiting", waiting, {}, {}}};
   std::vector<Part> by_rank;
   for (std::size_t r = 0; r < played.ranks.size() && r < 64; r++) by_rank.push_back({"rank " + std::to_string(r), played.ranks[r].end, {}, {}});
   p.views["rank"] = by_rank;
@@ -113,7 +130,20 @@ Result<ModelPrediction> on_ranks(const ModelPrediction& one, const Profile& prof
   p.remarks.push_back(fmt::format("{} ranks, messages by {}{}; from MPI_Init to MPI_Finalize", skeleton.ranks, options.network == "simgrid" ? "SimGrid on " : "",
                                   options.network == "simgrid" ? (options.platform.empty() ? "measured" : options.platform) : path.name));
   for (const auto& gap : counted.gaps) p.gaps.push_back(gap);
-  set_interval(p, one, slowest.computation, path.error);
+  // Waiting is for what another rank computes or sends: with everything at the ends of its interval it is played again.
+  // Where that would take long, waiting counts as computation.
+  constexpr double many_messages = 100'000;
+  if (options.network == "simgrid" || played.messages > many_messages || one.seconds <= 0) {
+    set_interval(p, one, slowest.computation + slowest.waiting, path.error);
+    return p;
+  }
+  const double spread = std::max(0.1, 2 * path.error), message_ends[] = {std::max(0.0, 1 - confidence_90 * spread), 1 + confidence_90 * spread};
+  for (std::size_t end = 0; end < 2; end++) {
+    engine::ReplayOptions at_end = playing;
+    at_end.computation = [&, factor = one.interval[end] / one.seconds](int rank, double seconds) { return factor * playing.computation(rank, seconds); };
+    TRY(engine::ReplayResult again, engine::replay(skeleton, slowed(path, message_ends[end]), at_end));
+    p.interval[end] = again.seconds;
+  }
   return p;
 }
 

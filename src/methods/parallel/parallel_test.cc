@@ -68,6 +68,28 @@ TEST(Parallel, ComputationIsWhatTheModelSays) {
   EXPECT_GT(p->interval[1], p->seconds);
 }
 
+// A rank that waits for another's computation is as uncertain as that, not as its own few steps or the messages.
+TEST(Parallel, WaitingIsAsUncertainAsWhatItWaitsFor) {
+  Skeleton s;
+  s.ranks = 2, s.counted_rank = 1, s.groups = {{0, 1}};
+  Step send, receive;
+  send.act = Act::send, send.seconds = 0.1, send.bytes = 8, send.to = {PeerKind::relative, -1};
+  receive.act = Act::receive, receive.seconds = 0.0001, receive.bytes = 8, receive.from = {PeerKind::relative, 1};
+  s.programs = {{{0}, {receive}}, {{1}, {send}}};
+  s.totals = {{0.0001, 0.1, 0.1, 1, 0, 0, 0, true}, {0.1, 0, 0.1, 1, 0, 0, 0, true}};
+  Machine rough = machine();
+  auto costs = part_of<MessageCosts>(rough.messages, "test");
+  (*costs)->paths[0].error = 0.5;  // messages known badly
+  rough.messages = to_json_value(**costs);
+  Profile profile;
+  profile.messages = to_json_value(MessageProfile{{s}});
+  auto p = on_ranks(icc(0.1), profile, rough, {});
+  ASSERT_TRUE(p) << p.error().message();
+  EXPECT_NEAR(p->seconds, 0.1, 0.001);
+  EXPECT_NEAR(p->interval[0], 0.09, 0.001);
+  EXPECT_NEAR(p->interval[1], 0.11, 0.001);
+}
+
 TEST(Parallel, SkeletonsAreContinuedToMoreRanks) {
   MessageProfile recorded{{strips(3, 1000), strips(4, 1000)}};
   std::vector<std::string> remarks;
