@@ -47,7 +47,9 @@ std::string study_text(const characterize::Study& study, double confidence) {
 
 Status run_study(Options& options) {
   TRY(auto study, characterize::study(options.what));
-  return write_file(options.output.file.empty() ? "-" : options.output.file, study_text(study, options.what.confidence));
+  OutputOptions output = options.output;
+  if (output.file.empty()) output.file = "-";
+  return emit(study, study_text(study, options.what.confidence), output);
 }
 
 // Only messages and threads: they become part of the machine that is there already.

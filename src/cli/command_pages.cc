@@ -29,6 +29,7 @@ std::vector<std::string> spellings(const CLI::Option& option) {
 
 // The words an option takes, where they are few: CLI11 shows them in braces.
 std::vector<std::string> words_of(const CLI::Option& option) {
+  if (option.check_lname("model")) return {"dbc", "poc", "hllc", "intcc", "icc", "ct", "all"};
   std::string type = option.get_type_name();
   auto from = type.find('{'), to = type.rfind('}');
   if (from == type.npos || to == type.npos) return {};
@@ -60,6 +61,12 @@ void add_options(const CLI::App& app, std::string& text) {
   }
 }
 
+// The description without the program's own name, as man pages have it.
+std::string what_it_does(const CLI::App& app) {
+  const std::string text = app.get_description(), name = "perfcast ";
+  return text.starts_with(name) ? text.substr(name.size()) : text;
+}
+
 std::string zsh_quoted(const std::string& text) {
   std::string result;
   for (char c : text) {
@@ -73,7 +80,7 @@ std::string zsh_quoted(const std::string& text) {
 }  // namespace
 
 std::string man_page(const CLI::App& app) {
-  std::string text = fmt::format(".TH PERFCAST 1 \"\" \"perfcast {}\" \"User Commands\"\n.SH NAME\nperfcast \\- {}\n", program_version(), roff(app.get_description()));
+  std::string text = fmt::format(".TH PERFCAST 1 \"\" \"perfcast {}\" \"User Commands\"\n.SH NAME\nperfcast \\- {}\n", program_version(), roff(what_it_does(app)));
   text += ".SH SYNOPSIS\n.B perfcast\n.I COMMAND\n[options] [\\-\\- ARGS...]\n.SH DESCRIPTION\nOne characterization per machine and one analysis per "
           "program answer every pair. Results go to standard output, remarks to standard error; every record is a versioned JSON file.\n.SH COMMANDS\n";
   for (const CLI::App* command : commands_of(app)) {
