@@ -119,6 +119,10 @@ class Cycles {
       if (!found.line) found.line = location_of(i.getDebugLoc().get()).line;
       if (!fused_away) found.operations[name + "." + type_name(i.getType())] += share * weight_of(*i.getParent(), loop_, analyses_);
     }
+    // A choice by comparing what is carried is a maximum or minimum: the comparison belongs to it.
+    for (const Instruction* i : std::vector<const Instruction*>(on_cycle.begin(), on_cycle.end()))
+      if (auto* choice = llvm::dyn_cast<llvm::SelectInst>(i))
+        if (auto* compare = llvm::dyn_cast<llvm::CmpInst>(choice->getCondition()); compare && (carries(compare->getOperand(0), on_cycle) || carries(compare->getOperand(1), on_cycle))) on_cycle.insert(compare);
     judge(on_cycle, found);
     return found;
   }
