@@ -39,9 +39,8 @@ class Pipeline {
   // `next` is the instruction that follows in memory, if it also follows in time: it may fuse with this one.
   Share step(const StaticInstruction& instruction, const Happening& happening, const StaticInstruction* next);
   double cycles() const { return last_retired_; }  // so far
-  // What follows comes from elsewhere in the program: registers point elsewhere too, so that its frame on the stack does
-  // not meet the one that was left.
-  void go_elsewhere() { values_.forget(++places_); }
+  // What follows comes from elsewhere in the program: its frame on the stack does not meet the one that was left.
+  void leave_frame(int stack_pointer) { values_.leave_frame(stack_pointer, ++frames_left_); }
 
  private:
   struct Value {
@@ -106,7 +105,7 @@ class Pipeline {
   double taken_spacing_, call_spacing_, indirect_spacing_, store_cycles_, crossing_store_cycles_, failed_forwarding_, narrow_forwarding_, misprediction_;
   Ring reorder_, load_queue_, store_buffer_, integer_registers_, vector_registers_;
 
-  std::uint64_t places_ = 0;
+  std::uint64_t frames_left_ = 0;
 
   // The front end and rename.
   std::int64_t fetch_cycle_ = 0, rename_cycle_ = 0;

@@ -15,17 +15,26 @@ struct Seen {
   std::array<double, causes> by_cause{};
 };
 
+// The register that pushes update; on AArch64 the one that pre- and post-indexed accesses by sp do.
+std::optional<int> stack_pointer_of(const WalkProgram& program, const std::vector<StaticInstruction>& code) {
+  for (std::size_t k = 0; k < code.size(); k++)
+    if (const std::string& text = program.code[k]->text; code[k].address.update >= 0 && (text.starts_with("push") || text.find("[sp") != std::string::npos))
+      return code[k].address.update;
+  return {};
+}
+
 class Sampler {
  public:
   Sampler(WalkProgram& program, const std::vector<StaticInstruction>& code, std::vector<InstructionClass> classes,
           const CoreTables& tables, const SimulationOptions& options)
       : program_(program), code_(code), classes_(std::move(classes)), options_(options),
-        pipeline_(tables, register_units(code)), walker_(program), visits_(program.blocks.size()), seen_(code.size()) {}
+        pipeline_(tables, register_units(code)), walker_(program), stack_pointer_(stack_pointer_of(program, code)),
+        visits_(program.blocks.size()), seen_(code.size()) {}
 
   // Walks from `block`; what happens in the first `unseen` instructions is not counted.
   void walk(int block, int unseen, int seen) {
     walker_.start(block);
-    pipeline_.go_elsewhere();
+    if (stack_pointer_) pipeline_.leave_frame(*stack_pointer_);
     for (int k = 0; k < unseen + seen && !walker_.at_end(); k++) {
       WalkStep step = walker_.next();
       const StaticInstruction& instruction = code_[step.instruction];
@@ -84,6 +93,7 @@ class Sampler {
   const SimulationOptions& options_;
   Pipeline pipeline_;
   Walker walker_;
+  std::optional<int> stack_pointer_;
   std::vector<double> visits_;  // by block, from its beginning
   std::vector<Seen> seen_;      // by instruction
   double simulated_ = 0;

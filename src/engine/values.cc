@@ -181,10 +181,15 @@ void describe_values(StaticInstruction& out, const InstructionForm& form, const 
   if (form.store && out.values.empty()) out.values.push_back(value);
 }
 
-RegisterValues::RegisterValues(int units) : values_(static_cast<std::size_t>(units)) { forget(0); }
+RegisterValues::RegisterValues(int units) : values_(static_cast<std::size_t>(units)) {
+  for (std::size_t unit = 0; unit < values_.size(); unit++) values_[unit] = arbitrary(unit + 1);
+}
 
-void RegisterValues::forget(std::uint64_t seed) {
-  for (std::size_t unit = 0; unit < values_.size(); unit++) values_[unit] = arbitrary(unit + 1 + seed * values_.size());
+void RegisterValues::leave_frame(int stack_pointer, std::uint64_t seed) {
+  constexpr std::int64_t near = 1 << 16;
+  const std::uint64_t top = values_[static_cast<std::size_t>(stack_pointer)];
+  for (std::size_t unit = 0; unit < values_.size(); unit++)
+    if (std::abs(static_cast<std::int64_t>(values_[unit] - top)) < near) values_[unit] = arbitrary(unit + 1 + seed * values_.size());
 }
 
 std::uint64_t RegisterValues::read(int unit, std::uint64_t loaded) const {

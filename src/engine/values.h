@@ -23,7 +23,8 @@ std::uint64_t arbitrary(std::uint64_t seed);
 class RegisterValues {
  public:
   explicit RegisterValues(int units);
-  void forget(std::uint64_t seed);  // other arbitrary numbers in all registers
+  // The stack pointer, and with it whatever points near it, goes elsewhere, each on its own.
+  void leave_frame(int stack_pointer, std::uint64_t seed);
   std::uint64_t address_of(const StaticInstruction& instruction) const;
   // The value of values[k]; `loaded` is what the instruction read from memory, if it did.
   std::uint64_t value_of(const StaticInstruction& instruction, std::size_t k, std::uint64_t loaded) const;
