@@ -43,7 +43,7 @@ struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *, 
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *);
 void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *);
-uint64_t qemu_plugin_start_code(void);
+uint64_t qemu_plugin_start_code(void), qemu_plugin_end_code(void);
 __attribute__((visibility("default"))) int qemu_plugin_version = 1;
 
 struct header {
@@ -152,6 +152,7 @@ static void predict(struct block *from, uint64_t to) {
 static bool predicting(void) { return (head->instructions >> 20 & 7) == 0; }
 
 static double whole = 1e30, seconds_most = 1e30;
+static uint64_t program_bytes; /* of its own code; known once it runs */
 static void look_at_clock(void) {
   struct timespec t;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
@@ -170,16 +171,20 @@ static void next_stretch(uint64_t stretch) {
   counting = (mixed ^ mixed >> 32) % ONE_IN == 0, stands_for = ONE_IN;
 }
 
+static bool is_programs_own(uint64_t pc) { return pc - qemu_plugin_start_code() < program_bytes; }
+
 static void executed(unsigned vcpu, void *data) {
   static __thread uint64_t ticks;
   if (++ticks % LOOK == 0) {
     look_at_clock();
     if (ticks % STRETCH == 0) next_stretch(ticks / STRETCH);
   }
-  if (!counting) { last = NULL; return; }
-  keep_bursts(vcpu, head->instructions);
   struct block *block = data;
-  add(&block->count, stands_for);
+  /* The stubs by which the program calls libraries are counted always: what is cut off is scaled by them. */
+  const bool stub = head->sampled && is_programs_own(block->pc);
+  if (!counting) { last = NULL; if (stub) add(&block->count, 1); return; }
+  keep_bursts(vcpu, head->instructions);
+  add(&block->count, stub ? 1 : stands_for);
   if (last) {
     count_edge(last, block->pc);
     if (last_ending != STRAIGHT && predicting()) predict(last, block->pc);
@@ -278,6 +283,7 @@ static void watch(struct qemu_plugin_insn *insn, uint64_t pc) {
 static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb) {
   (void)id;
   uint64_t pc = qemu_plugin_tb_vaddr(tb);
+  if (skipped_count && !program_bytes) program_bytes = qemu_plugin_end_code() - qemu_plugin_start_code();
   if (skipped_count && is_skipped(pc)) return;
   size_t n = qemu_plugin_tb_n_insns(tb), bytes = 0;
   for (size_t i = 0; i < n; i++) bytes += qemu_plugin_insn_size(qemu_plugin_tb_get_insn(tb, i));
