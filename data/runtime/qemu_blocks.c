@@ -152,7 +152,7 @@ static void predict(struct block *from, uint64_t to) {
 static bool predicting(void) { return (head->instructions >> 20 & 7) == 0; }
 
 static double whole = 1e30, seconds_most = 1e30;
-static uint64_t program_bytes; /* of its own code; known once it runs */
+static uint64_t program_start, program_bytes; /* of its own code; known once it runs */
 static void look_at_clock(void) {
   struct timespec t;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
@@ -171,7 +171,7 @@ static void next_stretch(uint64_t stretch) {
   counting = (mixed ^ mixed >> 32) % ONE_IN == 0, stands_for = ONE_IN;
 }
 
-static bool is_programs_own(uint64_t pc) { return pc - qemu_plugin_start_code() < program_bytes; }
+static bool is_programs_own(uint64_t pc) { return pc - program_start < program_bytes; }
 
 static void executed(unsigned vcpu, void *data) {
   static __thread uint64_t ticks;
@@ -283,7 +283,7 @@ static void watch(struct qemu_plugin_insn *insn, uint64_t pc) {
 static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb) {
   (void)id;
   uint64_t pc = qemu_plugin_tb_vaddr(tb);
-  if (skipped_count && !program_bytes) program_bytes = qemu_plugin_end_code() - qemu_plugin_start_code();
+  if (skipped_count && !program_bytes) program_start = qemu_plugin_start_code(), program_bytes = qemu_plugin_end_code() - program_start;
   if (skipped_count && is_skipped(pc)) return;
   size_t n = qemu_plugin_tb_n_insns(tb), bytes = 0;
   for (size_t i = 0; i < n; i++) bytes += qemu_plugin_insn_size(qemu_plugin_tb_get_insn(tb, i));

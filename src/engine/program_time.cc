@@ -15,12 +15,9 @@ struct Seen {
   std::array<double, causes> by_cause{};
 };
 
-// The register that pushes update; on AArch64 the one that pre- and post-indexed accesses by sp do.
-std::optional<int> stack_pointer_of(const WalkProgram& program, const std::vector<StaticInstruction>& code) {
-  for (std::size_t k = 0; k < code.size(); k++)
-    if (const std::string& text = program.code[k]->text; code[k].address.update >= 0 && (text.starts_with("push") || text.find("[sp") != std::string::npos))
-      return code[k].address.update;
-  return {};
+std::optional<int> stack_pointer_of(const std::vector<StaticInstruction>& code) {
+  auto moves_it = std::ranges::find_if(code, [](const StaticInstruction& instruction) { return instruction.address.stack; });
+  return moves_it == code.end() ? std::nullopt : std::optional(moves_it->address.update);
 }
 
 class Sampler {
@@ -28,7 +25,7 @@ class Sampler {
   Sampler(WalkProgram& program, const std::vector<StaticInstruction>& code, std::vector<InstructionClass> classes,
           const CoreTables& tables, const SimulationOptions& options)
       : program_(program), code_(code), classes_(std::move(classes)), options_(options),
-        pipeline_(tables, register_units(code)), walker_(program), stack_pointer_(stack_pointer_of(program, code)),
+        pipeline_(tables, register_units(code)), walker_(program), stack_pointer_(stack_pointer_of(code)),
         visits_(program.blocks.size()), seen_(code.size()) {}
 
   // Walks from `block`; what happens in the first `unseen` instructions is not counted.

@@ -137,10 +137,10 @@ AddressForm address_form(const InstructionForm& form, const Instruction& instruc
   address.scale = form.scale, address.displacement = instruction.displacement.value_or(0);
   if (x86 && has_prefix(form.opcode, {"PUSH", "POP1", "POP3", "POP6"})) {
     bool push = form.opcode.starts_with("PUSH");
-    address.update = first, address.step = push ? -8 : 8, address.displacement = push ? -8 : 0;
+    address.update = first, address.step = push ? -8 : 8, address.displacement = push ? -8 : 0, address.stack = true;
   }
   if (form.write_back) {
-    address.update = first;
+    address.update = first, address.stack = instruction.text.find("[sp") != std::string::npos;
     bool after = form.opcode.find("post") != std::string::npos || form.opcode.find("POST") != std::string::npos;
     address.step = after ? last_constant(instruction.text).value_or(0) : address.displacement;
   }

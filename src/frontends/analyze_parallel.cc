@@ -6,11 +6,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
-#include <sstream>
 
 #include "base/files.h"
 #include "base/mpi.h"
 #include "base/paths.h"
+#include "base/text.h"
 #include "frontends/mpi/record_messages.h"
 #include "frontends/openmp/record_threads.h"
 
@@ -160,8 +160,7 @@ Result<std::string> mpi_module(const std::string& flags) {
   CHECK_OK(write_file((folder / "mpi.f90").string(), "module mpi\n  include 'mpif.h'\nend module mpi\n"));
   RunRequest request;
   request.command = {"flang-new-19", "-fsyntax-only"};
-  std::istringstream words(flags);
-  for (std::string word; words >> word;)
+  for (const std::string& word : split_words(flags))
     if (word.starts_with("-I")) request.command.push_back(word);
   request.command.push_back("mpi.f90"), request.folder = folder.string();
   TRY(RunOutcome outcome, run_program(request));
@@ -176,8 +175,7 @@ Result<std::string> fortran_libraries(MpiTools tools) {
   tools.cc = *fortran;
   TRY(std::string flags, mpi_compile_flags(tools));
   std::string kept;
-  std::istringstream words(flags);
-  for (std::string word; words >> word;)
+  for (const std::string& word : split_words(flags))
     if (word.starts_with("-L") || word.starts_with("-l")) kept += (kept.empty() ? "" : " ") + word;
   return kept;
 }

@@ -8,16 +8,11 @@
 
 #include "base/files.h"
 #include "engine/memory/hits.h"
+#include "frontends/machine_code/test_support.h"
 #include "frontends/analyze_parallel.h"
 
 namespace perfcast {
 namespace {
-
-#if defined(__x86_64__)
-const char* const qemu = "qemu-x86_64";
-#else
-const char* const qemu = "qemu-aarch64";
-#endif
 
 class Analyze : public testing::Test {
  protected:
@@ -181,7 +176,7 @@ std::vector<double> lines_by_level(const Graph& graph) {
 }
 
 TEST_F(Analyze, CallsThatTheCodeGeneratorAddsAreFollowed) {
-  if (!find_program(qemu)) GTEST_SKIP() << "needs " << qemu;
+  NEEDS(machine_code::host_qemu);
   source("powers.c", R"(int main(int argc, char **argv) {
   unsigned long a = argc + 4, r = 0;
   (void)argv;
@@ -199,7 +194,8 @@ TEST_F(Analyze, CallsThatTheCodeGeneratorAddsAreFollowed) {
 
 // The same source by two compilers, watched in two ways: in the IR of one, under emulation for the binary of the other.
 TEST_F(Analyze, ABinaryMissesAsTheCompiledProgramDoes) {
-  if (!find_program("gcc") || !find_program(qemu)) GTEST_SKIP() << "needs gcc and " << qemu;
+  NEEDS("gcc");
+  NEEDS(machine_code::host_qemu);
   source("levels.c", R"(#include <stdio.h>
 #include <stdlib.h>
 struct node { struct node *next; long pad[7]; };

@@ -7,26 +7,8 @@
 namespace perfcast::machine_code {
 namespace {
 
-#if defined(__x86_64__)
-const char* const host_qemu = "qemu-x86_64";
-const char* const foreign_gcc = "aarch64-linux-gnu-gcc";
-const char* const foreign_qemu = "qemu-aarch64";
-#else
-const char* const host_qemu = "qemu-aarch64";
-const char* const foreign_gcc = "x86_64-linux-gnu-gcc";
-const char* const foreign_qemu = "qemu-x86_64";
-#endif
-
-#define NEEDS(program) \
-  if (!find_program(program)) GTEST_SKIP() << program << " is not installed"
-
-// Without any library, so that a cross compiler alone can build it. Arrays of 1024 lines; a ring of 512 nodes of a line.
-const char* const walks = R"(
-#if defined(__x86_64__)
-__attribute__((naked)) void _start(void) { __asm__("and $-16,%rsp\n call run\n mov %eax,%edi\n mov $60,%eax\n syscall"); }
-#else
-__attribute__((naked)) void _start(void) { __asm__("bl run\n mov x8,#93\n svc #0"); }
-#endif
+// Arrays of 1024 lines; a ring of 512 nodes of a line.
+const std::string walks = std::string(bare_start) + R"(
 #define PASSES 10
 #define EVERY_TIME __asm__ volatile("" ::: "memory")
 struct node { struct node *next; long pad[7]; };

@@ -6,19 +6,6 @@
 namespace perfcast::machine_code {
 namespace {
 
-#if defined(__x86_64__)
-const char* const host_qemu = "qemu-x86_64";
-const char* const foreign_triple = arm_triple;
-const char* const foreign_qemu = "qemu-aarch64";
-#else
-const char* const host_qemu = "qemu-aarch64";
-const char* const foreign_triple = x86_triple;
-const char* const foreign_qemu = "qemu-x86_64";
-#endif
-
-#define NEEDS(program) \
-  if (!find_program(program)) GTEST_SKIP() << program << " is not installed"
-
 const Function* find(const Graph& graph, const std::string& name) {
   for (const auto& f : graph.functions)
     if (f.name == name) return &f;
@@ -113,13 +100,7 @@ TEST(Binary, TheSameEveryTimeAndAllInstructionsAreThere) {
   EXPECT_EQ(*a, *b);
 }
 
-// A program without any library, so that it can be built for the other instruction set wherever we are.
-const char* const bare = R"(
-#if defined(__x86_64__)
-__attribute__((naked)) void _start(void) { __asm__("and $-16,%rsp\n call run\n mov %eax,%edi\n mov $60,%eax\n syscall"); }
-#else
-__attribute__((naked)) void _start(void) { __asm__("bl run\n mov x8,#93\n svc #0"); }
-#endif
+const std::string bare = std::string(bare_start) + R"(
 __attribute__((noinline)) int collatz(unsigned n) { int s = 0; while (n != 1) { n = n & 1 ? 3 * n + 1 : n / 2; s++; } return s; }
 int run(void) { int s = 0; for (unsigned i = 1; i <= 50; i++) s += collatz(i); return s & 127; }
 )";

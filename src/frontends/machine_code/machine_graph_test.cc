@@ -11,12 +11,6 @@
 namespace perfcast::machine_code {
 namespace {
 
-#if defined(__x86_64__)
-const char* const host_qemu = "qemu-x86_64";
-#else
-const char* const host_qemu = "qemu-aarch64";
-#endif
-
 // Branches, copies, switches, recursion, short-circuit conditions, early exits.
 const char* const program_in_c = R"(#include <stdio.h>
 #include <stdlib.h>
@@ -160,7 +154,7 @@ void expect_conserved(const Function& f) {
 class Law : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
 
 TEST_P(Law, MachineCountsAreWhatTheEmulatorCounts) {
-  if (!find_program(host_qemu)) GTEST_SKIP() << host_qemu << " is not installed";
+  NEEDS(host_qemu);
   const auto [name, flags] = GetParam();
   auto compared = compare(name, std::string(name).ends_with(".c") ? program_in_c : program_in_cxx, flags);
   ASSERT_TRUE(compared) << compared.error().message();
@@ -185,7 +179,7 @@ INSTANTIATE_TEST_SUITE_P(C, Law, testing::Combine(testing::Values("law.c"), test
 INSTANTIATE_TEST_SUITE_P(Cxx, Law, testing::Combine(testing::Values("law.cc"), testing::Values("-O0", "-O2")));
 
 TEST(MachineGraph, LoopsCallsAndLines) {
-  if (!find_program(host_qemu)) GTEST_SKIP() << host_qemu << " is not installed";
+  NEEDS(host_qemu);
   auto compared = compare("law.c", program_in_c, "-O2");
   ASSERT_TRUE(compared) << compared.error().message();
   bool printed = false, sorted = false, lines = false;

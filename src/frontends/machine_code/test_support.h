@@ -16,6 +16,32 @@ namespace perfcast::machine_code {
 inline const char* x86_triple = "x86_64-pc-linux-gnu";
 inline const char* arm_triple = "aarch64-unknown-linux-gnu";
 
+// What stands for this instruction set and for the other one.
+#if defined(__x86_64__)
+inline const char* const host_qemu = "qemu-x86_64";
+inline const char* const foreign_triple = arm_triple;
+inline const char* const foreign_gcc = "aarch64-linux-gnu-gcc";
+inline const char* const foreign_qemu = "qemu-aarch64";
+#else
+inline const char* const host_qemu = "qemu-aarch64";
+inline const char* const foreign_triple = x86_triple;
+inline const char* const foreign_gcc = "x86_64-linux-gnu-gcc";
+inline const char* const foreign_qemu = "qemu-x86_64";
+#endif
+
+#define NEEDS(program) \
+  if (!find_program(program)) GTEST_SKIP() << program << " is not installed"
+
+// The start of a program without any library, so that it can be built for the other instruction set wherever we are: it
+// defines int run(void).
+inline const char* const bare_start = R"(
+#if defined(__x86_64__)
+__attribute__((naked)) void _start(void) { __asm__("and $-16,%rsp\n call run\n mov %eax,%edi\n mov $60,%eax\n syscall"); }
+#else
+__attribute__((naked)) void _start(void) { __asm__("bl run\n mov x8,#93\n svc #0"); }
+#endif
+)";
+
 inline RunOutcome run_or_fail(std::vector<std::string> command) {
   std::string shown;
   for (const auto& word : command) shown += word + " ";
