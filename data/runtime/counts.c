@@ -50,8 +50,8 @@ static uint64_t *map_counts(const struct module *m, uint64_t *place) {
     memory = mmap(place, m->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | fixed, -1, 0);
   if (memory == MAP_FAILED) abort();
   uint64_t *words = memory;
-  words[0] = 0x31544e554f434650u, words[1] = m->checksum, words[2] = m->counters, words[3] = (uint64_t)getpid();
-  words[4] = start_faults;
+  words[1] = m->checksum, words[2] = m->counters, words[3] = (uint64_t)getpid(), words[4] = start_faults;
+  __atomic_store_n(&words[0], 0x31544e554f434650u, __ATOMIC_RELEASE); /* last: killed before, the file holds nothing */
   return words;
 }
 

@@ -6,9 +6,13 @@
 namespace perfcast {
 
 std::optional<Error> run_trouble(const Profile& profile) {
-  if (profile.run.ending.empty() || profile.run.ending.starts_with("exited")) return std::nullopt;
-  return Error{"the program " + profile.run.ending, profile.program,
-               "give it the arguments (after --), input (--input) and time (--timeout) it needs", Trouble::unfit};
+  const std::string& ending = profile.run.ending;
+  if (ending.empty() || ending.starts_with("exited")) return std::nullopt;
+  const std::string remedy =
+      ending.starts_with("printed") ? "let it print less, or allow more with --output-limit"
+      : ending.find("SIGBUS") != ending.npos ? "free space below TMPDIR, or set TMPDIR to a folder that has some: counts are gathered there; else give it the arguments (after --) and input (--input) it needs"
+                                             : "give it the arguments (after --), input (--input) and time (--timeout) it needs";
+  return Error{"the program " + ending, profile.program, remedy, Trouble::unfit};
 }
 
 AnalyzeOptions options_of(const ProgramRun& run) {

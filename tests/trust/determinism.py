@@ -27,6 +27,7 @@ ODD = [
     {"LC_ALL": "de_DE.UTF-8", "LANG": "tr_TR.UTF-8", "TZ": "Pacific/Chatham"},
     {"LC_ALL": "C", "TZ": "UTC", "MALLOC_PERTURB_": "165", "PYTHONHASHSEED": "7", "COLUMNS": "40"},
     {"LC_NUMERIC": "fr_FR.UTF-8", "MALLOC_ARENA_MAX": "1", "MALLOC_TOP_PAD_": "9999999", "GLIBC_TUNABLES": "glibc.malloc.tcache_count=0"},
+    {"GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA"},  # a processor whose exp, log and pow round otherwise
 ]
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Programs under analysis are strangers. They crash, fork, exec, loop, print without end, close descriptors, catch signals,
-leave by every door and kill themselves: perfcast keeps the counts it could gather, tells the reason, ends with the right
+leave by every door, kill themselves and fill the disk: perfcast keeps the counts it could gather, tells the reason, ends with the right
 exit code, and leaves no process and no temporary file behind, also when it is itself interrupted."""
 import json, os, pathlib, shutil, signal, subprocess, sys, tempfile, time, uuid
 
@@ -10,6 +10,7 @@ failures = 0
 HEAD = r"""
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,9 @@ HEAD = r"""
 #include <unistd.h>
 __attribute__((noinline)) int work(int x) { __asm__ volatile("" : "+r"(x)); return x + 1; }
 static void seven(void) { int s = 0; for (int i = 0; i < 7; i++) s = work(s); }
+static sigjmp_buf place;
+static void back(int number) { (void)number; siglongjmp(place, 1); }
+static void forever(void) { for (;;) ; }
 """
 
 # name: (body of main, more options, exit code of perfcast, what it says, how often work() was called or None)
@@ -47,6 +51,12 @@ CASES = {
     "its child crashes": ("seven(); if (fork() == 0) abort(); wait(0); return 0;", [], 0, "", 7),
     "becomes another program": ("seven(); execlp(\"true\", \"true\", (char *)0); return 1;", [], 0, "", 7),
     "becomes a program that fails": ("seven(); execlp(\"sh\", \"sh\", \"-c\", \"kill -9 $$\", (char *)0); return 1;", [], 3, "SIGKILL", 7),
+    "stops itself": ("seven(); raise(SIGSTOP); return 0;", ["--timeout", "1"], 3, "longer than 1 s", 7),
+    "becomes itself without end": ("seven(); execv(\"/proc/self/exe\", argv); return 1;", ["--timeout", "1"], 3, "longer than 1 s", None),
+    "forks without end": ("seven(); for (int i = 0; i < 200; i++) { if (fork() < 0) break; } for (;;) ;", ["--timeout", "1"], 3, "longer than 1 s", None),
+    "handles its crash": ("if (!sigsetjmp(place, 1)) { signal(SIGSEGV, back); seven(); *(volatile int *)8 = 1; } return 0;", [], 0, "", 7),
+    "overwrites all descriptors": ("int f = open(\"/dev/null\", O_RDWR); for (int i = 0; i < 1000; i++) if (i != f) dup2(f, i); seven(); return 0;", [], 0, "", 7),
+    "loops at its exit": ("seven(); atexit(forever); return 0;", ["--timeout", "1"], 3, "longer than 1 s", 7),
     "writes a file": ("seven(); FILE *f = fopen(\"written.txt\", \"w\"); fputs(\"mine\", f); fclose(f); return 0;", [], 0, "", 7),
     "changes its folder": ("seven(); if (chdir(\"/\")) return 1; return 0;", [], 0, "", 7),
     "reads its input": ("seven(); while (getchar() != EOF) ; return 0;", [], 0, "", 7),
@@ -176,6 +186,21 @@ def ignored_stays_ignored(root):
     place.nothing_left("nohup: ")
 
 
+def full_temporary_folder(root, free_kib, binary):
+    """perfcast's own files have no room: it says so, and neither dies nor leaves anything. Needs a file system of its own."""
+    place, told = Place(root), f"{free_kib} KiB free below TMPDIR{' (binary)' if binary else ''}: "
+    place.source("seven(); return 0;")
+    subprocess.run(["gcc", "-O1", "-w", "p.c", "-o", "p"], cwd=place.folder, check=True)
+    what = "--binary ./p" if binary else "p.c"
+    script = f"mount -t tmpfs -o size={free_kib}k tmpfs '{place.tmp}' || exit 77; '{program}' analyze {what} -o p.json; code=$?; find '{place.tmp}' -type f; exit $code"
+    done = subprocess.run(["unshare", "--mount", "sh", "-c", script], cwd=place.folder, env=place.env, capture_output=True, text=True, timeout=100)
+    if done.returncode in (1, 77) and "perfcast:" not in done.stderr:
+        return  # not allowed here
+    check(done.returncode in (0, 3), told + f"exit {done.returncode}: {done.stderr}")
+    check(done.returncode == 0 or "space" in done.stderr.lower(), told + "does not say why: " + done.stderr)
+    check(str(place.tmp) not in done.stdout, told + "temporary files are left: " + done.stdout)
+
+
 with tempfile.TemporaryDirectory() as root:
     for name, case in CASES.items():
         stranger(name, case, root)
@@ -184,6 +209,8 @@ with tempfile.TemporaryDirectory() as root:
     if shutil.which("gcc"):
         for name in ("exits", "_exit", "segmentation fault", "loops", "leaves a daemon behind", "kills itself"):
             body, options, code, says, calls = CASES[name]
+            if name == "loops":  # qemu takes its time to start on a busy machine
+                options, says = ["--timeout", "5"], "longer than 5 s"
             stranger(name, (body, options, code, says, calls), root, binary=True)
         loop = "for (;;) { volatile int x = argc; (void)x; }"
         sources = ["analyze", "p.c", "--levels", "ir", "-o", "p.json"]
@@ -192,6 +219,9 @@ with tempfile.TemporaryDirectory() as root:
         for after in (0.05, 0.15, 0.3, 0.5):
             interrupted(root, signal.SIGTERM, sources, loop, after)
         interrupted(root, signal.SIGINT, ["analyze", "--binary", "./p", "-o", "p.json"], loop, 2.0)
+        for free_kib in (16, 48, 400):
+            for binary in (False, True):
+                full_temporary_folder(root, free_kib, binary)
         interrupted_characterization(root, 1, 0)
         interrupted_characterization(root, 2, -signal.SIGINT)
     ignored_stays_ignored(root)

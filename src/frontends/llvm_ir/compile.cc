@@ -192,9 +192,15 @@ Result<Language> language_of(const std::string& source) {
   return ending[1] == 'f' || ending[1] == 'F' ? Language::fortran : Language::cxx;
 }
 
+// Compilers say so in these words, the linker too.
+static bool is_no_space(const std::string& message) { return message.find("No space left on device") != message.npos; }
+static const std::string free_space = "free space below TMPDIR, or set TMPDIR to a folder that has some";
+
 Status run_compiler(const std::vector<std::string>& command, const std::string& folder, const std::string& what) {
+  TRY(const TemporaryFolder own, TemporaryFolder::make("compiler"));  // one that crashes leaves files behind
   RunRequest request;
   request.command = command, request.folder = folder;
+  request.environment["TMPDIR"] = own.path().string();
   TRY(RunOutcome outcome, run_program(request));
   if (outcome.ok()) return {};
   std::string message = outcome.errors.empty() ? outcome.output : outcome.errors;
@@ -202,8 +208,8 @@ Status run_compiler(const std::vector<std::string>& command, const std::string& 
   for (const char* start : {"PLEASE submit a bug report", "Stack dump:"}) message = message.substr(0, message.find(start));
   while (!message.empty() && message.back() == '\n') message.pop_back();
   if (outcome.ending != Ending::exited || message.empty()) message += "\n" + command[0] + " " + outcome.how_it_ended();
-  return unfit("this does not compile:\n" + message, what, "check --cflags, and that it compiles with " +
-                                                               fs::path(command[0]).filename().string());
+  return unfit("this does not compile:\n" + message, what,
+               is_no_space(message) ? free_space : "check --cflags, and that it compiles with " + fs::path(command[0]).filename().string());
 }
 
 Result<CompiledProgram> compile_program(const CompileRequest& request) {
@@ -270,6 +276,7 @@ Status link_program(const CompiledProgram& program, const std::vector<std::strin
   if (!linked) {
     linked.error().what.replace(0, std::string("this does not compile").size(), "the program does not link");
     const bool two_mains = linked.error().what.find("multiple definition of `main'") != std::string::npos;
+    if (is_no_space(linked.error().what)) return linked;
     linked.error().try_this = two_mains ? choose_one_program(program) : "name all of its sources, and its libraries in --cflags \"-lm ...\"";
   }
   return linked;

@@ -95,8 +95,9 @@ Status add_file(const std::string& path, const std::map<std::uint64_t, std::size
   TRY(std::string bytes, read_file(path));
   std::vector<std::uint64_t> words(bytes.size() / 8);
   std::memcpy(words.data(), bytes.data(), words.size() * 8);
+  // Ended between making the file, giving it its length and its first word: nothing was counted.
+  if (words.empty() || words[0] == 0) return {};
   if (words.size() < counter_header_words) return unfit("a file of counts is cut short", path);
-  if (words[0] == 0) return {};  // ended between making the file and its first word: nothing was counted
   auto unit = unit_of.find(words[1]);
   if (words[0] != counter_magic || unit == unit_of.end()) return unfit("a file of counts is not of this program", path);
   auto& sum = sums[unit->second];

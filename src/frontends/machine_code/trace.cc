@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -47,36 +46,44 @@ struct FileMore {
   FileEdge edges[6];
 };
 
-// A file mapped for reading.
-class MappedFile {
+// The used beginning of the plugin's file. Read, not mapped: it is sparse, and on a full disk its holes cannot be mapped.
+class TraceFile {
  public:
-  explicit MappedFile(const std::string& path) {
-    const int file = ::open(path.c_str(), O_RDONLY);
+  explicit TraceFile(const std::string& path) {
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (file < 0) return;
-    size_ = static_cast<std::size_t>(::lseek(file, 0, SEEK_END));
-    void* place = size_ ? ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, file, 0) : MAP_FAILED;
+    const off_t size = ::lseek(file, 0, SEEK_END);
+    read_to(file, sizeof(FileHeader));
+    if (auto header = at<FileHeader>(0); header && size > 0) read_to(file, std::min(header->used, static_cast<std::uint64_t>(size)));
     ::close(file);
-    if (place != MAP_FAILED) data_ = static_cast<const std::uint8_t*>(place);
   }
-  MappedFile(const MappedFile&) = delete;
-  ~MappedFile() { if (data_) ::munmap(const_cast<std::uint8_t*>(data_), size_); }
-  const std::uint8_t* data() const { return data_; }
-  std::size_t size() const { return data_ ? size_ : 0; }
+  const std::uint8_t* data() const { return bytes_.data(); }
+  std::size_t size() const { return bytes_.size(); }
   template <class T>
   std::optional<T> at(std::uint64_t offset) const {
     if (size() < sizeof(T) || offset > size() - sizeof(T)) return {};
     T value;
-    std::memcpy(&value, data_ + offset, sizeof(T));
+    std::memcpy(&value, bytes_.data() + offset, sizeof(T));
     return value;
   }
 
  private:
-  const std::uint8_t* data_ = nullptr;
-  std::size_t size_ = 0;
+  void read_to(int file, std::uint64_t end) {
+    std::size_t done = bytes_.size();
+    if (end <= done) return;
+    bytes_.resize(end);
+    while (done < end) {
+      const ssize_t got = ::pread(file, bytes_.data() + done, end - done, static_cast<off_t>(done));
+      if (got <= 0) break;
+      done += static_cast<std::size_t>(got);
+    }
+    bytes_.resize(done);
+  }
+  std::vector<std::uint8_t> bytes_;
 };
 
 // Goes through the records: calls `visit` with the kind, the place and the size of each.
-void for_records(const MappedFile& file, const FileHeader& header, auto visit) {
+void for_records(const TraceFile& file, const FileHeader& header, auto visit) {
   const std::uint64_t end = std::min<std::uint64_t>(header.used, file.size());
   for (std::uint64_t at = sizeof(FileHeader); at + 8 <= end;) {
     const std::uint64_t kind_size = *file.at<std::uint64_t>(at), size = kind_size & ~std::uint64_t{7};
@@ -88,7 +95,7 @@ void for_records(const MappedFile& file, const FileHeader& header, auto visit) {
 }
 constexpr std::uint64_t block_record = 1, seen_record = 2;
 
-void read_blocks(const MappedFile& file, const FileHeader& header, Trace& trace) {
+void read_blocks(const TraceFile& file, const FileHeader& header, Trace& trace) {
   // The same code may have been translated several times: one entry for each address and bytes.
   struct Sum {
     double count = 0, predicted = 0, mispredicted = 0;
@@ -126,7 +133,7 @@ void read_mappings(const std::string& text, Trace& trace) {
   }
 }
 
-void read_accesses(const MappedFile& file, const FileHeader& header, Trace& trace) {
+void read_accesses(const TraceFile& file, const FileHeader& header, Trace& trace) {
   MemoryWatch watch{header.watched_whole != 0, static_cast<double>(header.short_bursts), static_cast<double>(header.long_bursts), 1,
                     static_cast<double>(header.deepest_lines), static_cast<double>(header.pages)};
   if (!watch.whole) watch.share = header.instructions ? static_cast<double>(header.burst_instructions) / static_cast<double>(header.instructions) : 0;
@@ -151,7 +158,7 @@ Result<std::string> build_plugin(const TemporaryFolder& folder) {
   RunRequest request;
   request.command = {compiler, "-O2", "-shared", "-fPIC", "-ftls-model=initial-exec", "-o", plugin, source};
   TRY(auto outcome, run_program(request));
-  if (!outcome.ok()) return unfit("cannot build the counting plugin: " + outcome.errors, source);
+  if (!outcome.ok()) return unfit("cannot build the counting plugin: " + outcome.errors, source, "check that " + compiler + " works and that there is space below TMPDIR");
   return plugin;
 }
 
@@ -220,7 +227,7 @@ Result<Trace> trace_program(const std::string& executable, const std::vector<std
   Trace trace;
   TRY(trace.outcome, run_program(request));
   trace.triple = image.triple();
-  const MappedFile file(out);
+  const TraceFile file(out);
   const auto header = file.at<FileHeader>(0);
   if (!header || std::memcmp(header->magic, "PCBLOCK3", 8) != 0)
     return unfit("qemu could not run the plugin: " + trace.outcome.errors, request.command[0]);
