@@ -11,6 +11,11 @@
 
 namespace perfcast {
 
+// What the checks are made of: JsonMismatch unless it holds.
+inline void need(bool holds, const std::string& place, const char* what) {
+  if (!holds) throw JsonMismatch{place, what};
+}
+
 // Edges, loops and instruction forms that exist, counts that are not negative, loops that do not contain themselves.
 void check_record(const Profile& profile);
 // Widths, sizes and clocks within reason.

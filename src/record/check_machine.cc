@@ -9,9 +9,6 @@ namespace {
 constexpr double largest_queue = 1e6;
 constexpr double longest_cycles = 1e9;
 
-void need(bool holds, const std::string& place, const char* what) {
-  if (!holds) throw JsonMismatch{place, what};
-}
 void in_range(const std::optional<Measurement>& number, double low, double high, const std::string& place, const char* what) {
   if (number) need(number->value >= low && number->value <= high, place, what);
 }

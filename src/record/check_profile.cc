@@ -13,9 +13,6 @@ constexpr std::size_t longest_name = 1000;
 std::string at(const std::string& place, const char* list, std::size_t index) {
   return place + "/" + list + "/" + std::to_string(index);
 }
-void need(bool holds, const std::string& place, const char* what) {
-  if (!holds) throw JsonMismatch{place, what};
-}
 bool below(int index, std::size_t size) { return index >= 0 && static_cast<std::size_t>(index) < size; }
 void check_count(const Count& count, const std::string& place) { need(count.value >= 0, place, "a count is not negative"); }
 

@@ -15,10 +15,6 @@ Status told(const char* where, Check check) {
   return {};
 }
 
-void need(bool holds, const std::string& place, const char* what) {
-  if (!holds) throw JsonMismatch{place, what};
-}
-
 // Whether a step is reached at all: loops of nothing but loops would be gone through for ever without one.
 bool check_steps(const std::vector<Step>& steps, const Skeleton& run, const std::string& place) {
   bool does_something = false;

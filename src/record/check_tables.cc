@@ -4,10 +4,6 @@
 namespace perfcast {
 namespace {
 
-void need(bool holds, const std::string& place, const char* what) {
-  if (!holds) throw JsonMismatch{place, what};
-}
-
 void check_table(const std::vector<std::vector<double>>& rows, std::size_t height, std::size_t width, const std::string& place) {
   need(rows.size() == height, place, "not as many rows as their head says");
   for (const auto& row : rows) need(row.size() == width, place, "not as many columns as their head says");

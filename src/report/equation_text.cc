@@ -9,12 +9,6 @@
 namespace perfcast::report {
 namespace {
 
-std::string set_text(const std::map<std::string, double>& set) {
-  std::string all;
-  for (const auto& [name, value] : set) all += fmt::format("{}{}={}", all.empty() ? "" : ", ", name, number_text(value, 6));
-  return all;
-}
-
 std::string shortened(const std::string& text, std::size_t most) {
   return text.size() <= most ? text : text.substr(0, most - 3) + "...";
 }
@@ -107,6 +101,12 @@ std::string blocks_text(const Equation& e) {
 }
 
 }  // namespace
+
+std::string set_text(const std::map<std::string, double>& set) {
+  std::string all;
+  for (const auto& [name, value] : set) all += fmt::format("{}{}={}", all.empty() ? "" : ", ", name, number_text(value, 6));
+  return all;
+}
 
 std::string equation_text(const Equation& e, const EquationView& view) {
   if (view.as == "latex") return "T = " + e.latex + "\n";

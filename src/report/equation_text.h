@@ -1,12 +1,16 @@
 // An equation as people read it: the terms that matter, the sizes asked for, what it is sensitive to.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
 #include "record/equation.h"
 
 namespace perfcast::report {
+
+// "N=512, P=4".
+std::string set_text(const std::map<std::string, double>& set);
 
 struct EquationView {
   std::size_t rows = 12;

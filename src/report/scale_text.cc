@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "report/equation_text.h"
 
 namespace perfcast::report {
 namespace {
@@ -22,12 +23,6 @@ std::string quantile_plot(const Regression& r) {
   std::string all = "\nResiduals (up, -3 to 3 sd) against normal quantiles (right, -3 to 3); . is where a normal lies\n";
   for (const auto& line : rows) all += "  |" + line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   return all + "  +" + std::string(width, '-') + "\n";
-}
-
-std::string set_text(const std::map<std::string, double>& set) {
-  std::string all;
-  for (const auto& [name, value] : set) all += fmt::format("{}{}={}", all.empty() ? "" : ", ", name, number_text(value, 6));
-  return all;
 }
 
 }  // namespace

@@ -8,8 +8,6 @@
 namespace perfcast::engine {
 namespace {
 
-double value_or(const std::optional<Measurement>& m, double fallback) { return m ? m->value : fallback; }
-
 // A table keyed by numbers, between its entries on a log scale; `fallback` when it is empty.
 double interpolated(const MeasurementTable& table, double key, double fallback) {
   std::vector<std::pair<double, double>> points;

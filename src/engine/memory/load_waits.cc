@@ -4,12 +4,11 @@
 #include <cmath>
 #include <tuple>
 
+#include "engine/memory/level_costs.h"
 #include "engine/memory/memory_time.h"
 
 namespace perfcast::engine {
 namespace {
-
-double value_or(const std::optional<Measurement>& m, double fallback) { return m ? m->value : fallback; }
 
 // Adds `share` of executions that wait `ns`.
 void add(Wait& wait, double share, double ns) {

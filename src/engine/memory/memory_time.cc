@@ -10,8 +10,6 @@
 namespace perfcast::engine {
 namespace {
 
-double value_or(const std::optional<Measurement>& m, double fallback) { return m ? m->value : fallback; }
-
 class Region {
  public:
   Region(std::span<const Access> accesses, const MemoryModel& memory, const RegionContext& context)

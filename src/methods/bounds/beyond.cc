@@ -48,8 +48,6 @@ double step_of(const Profile& profile, const LoopGroup& group, const Access& acc
 
 namespace {
 
-constexpr auto misprediction = static_cast<std::size_t>(engine::Cause::misprediction);
-
 bool waits(const Access& access) { return access.kind == AddressKind::chase || access.kind == AddressKind::dependent; }
 
 // Lines per run by the level that serves them; of dependent loads only, or of all.

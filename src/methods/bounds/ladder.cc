@@ -9,8 +9,6 @@
 namespace perfcast::bounds {
 namespace {
 
-constexpr auto misprediction = static_cast<std::size_t>(engine::Cause::misprediction);
-
 // Real order and dependences, but nothing is ever full: the schedule alone.
 Machine without_queues(const Machine& machine) {
   Machine ideal = machine;

@@ -11,6 +11,8 @@
 
 namespace perfcast::bounds {
 
+inline constexpr auto misprediction = static_cast<std::size_t>(engine::Cause::misprediction);
+
 struct Ladder {
   double m = 0, mac = 0, macs = 0, window = 0;
   std::optional<double> ma;  // not known without sources

@@ -31,8 +31,6 @@ constexpr int whole_groups = 6;
 constexpr double least_noise = 0.02;  // of a timed run
 constexpr std::size_t most_lines = 6;
 
-double at(const expr::Expr& e, const Setting& set) { return expr::evaluate(e, set).value_or(0); }
-
 struct Group {
   double prior = 0;
   std::vector<std::pair<std::size_t, expr::Expr ModelTerm::*>> parts;  // terms, and which of their parts
@@ -42,10 +40,10 @@ std::vector<Group> groups_of(const TimeModel& model, const std::vector<Setting>&
   std::vector<std::pair<double, std::size_t>> heaviest;
   std::vector<double> totals;
   const expr::Expr whole = model.seconds();
-  for (const Setting& set : settings) totals.push_back(std::max(1e-300, at(whole, set)));
+  for (const Setting& set : settings) totals.push_back(std::max(1e-300, value_at(whole, set)));
   for (std::size_t k = 0; k < model.terms.size(); k++) {
     double most = 0;
-    for (std::size_t i = 0; i < settings.size(); i++) most = std::max(most, at(model.terms[k].core, settings[i]) / totals[i]);
+    for (std::size_t i = 0; i < settings.size(); i++) most = std::max(most, value_at(model.terms[k].core, settings[i]) / totals[i]);
     if (most > 0.02) heaviest.emplace_back(-most, k);
   }
   std::ranges::sort(heaviest);
@@ -86,10 +84,10 @@ void assume_priors(TimeModel& model) {
 }
 
 double spread_at(const TimeModel& model, const Setting& set) {
-  const double total = at(model.seconds(), set);
+  const double total = value_at(model.seconds(), set);
   if (!(total > 0)) return 0;
   std::vector<double> shares;
-  for (const expr::Expr& group : model.groups) shares.push_back(at(group, set) / total);
+  for (const expr::Expr& group : model.groups) shares.push_back(value_at(group, set) / total);
   double variance = 0;
   for (std::size_t g = 0; g < shares.size(); g++)
     for (std::size_t h = 0; h < shares.size(); h++) variance += shares[g] * model.covariance[g][h] * shares[h];
@@ -111,7 +109,7 @@ Calibration calibrate(TimeModel& model, const std::vector<EquationPoint>& measur
   // Lines are in two groups: their own and that of the whole core. Parts that no group multiplies alone are kept apart.
   std::vector<std::vector<double>> base(groups.size());
   for (std::size_t g = 0; g < groups.size(); g++)
-    for (const Setting& set : settings) base[g].push_back(at(seconds_of(model, groups[g]), set));
+    for (const Setting& set : settings) base[g].push_back(value_at(seconds_of(model, groups[g]), set));
   Eigen::VectorXd x = Eigen::VectorXd::Zero(k);
   Eigen::MatrixXd shares(n, k), precision = Eigen::MatrixXd::Zero(k, k), normal;
   Eigen::VectorXd residual(n);

@@ -42,8 +42,6 @@ bool is_parallel(const ParallelPlan* plan, const LineTerm& line) {
   });
 }
 
-double at(const expr::Expr& e, const Setting& set) { return expr::evaluate(e, set).value_or(0); }
-
 // Degree with which memory grows: P processors hold P times less of it, which is like a size P^(1/degree) smaller.
 double growth_degree(const Profile& profile) {
   auto law = expr::parse(profile.scaling->page_faults);
@@ -51,7 +49,7 @@ double growth_degree(const Profile& profile) {
   Setting once = profile.run.parameters, twice = once;
   for (auto& [name, value] : once) value *= 64;
   for (auto& [name, value] : twice) value *= 128;
-  double a = at(*law, once), b = at(*law, twice);
+  double a = value_at(*law, once), b = value_at(*law, twice);
   return a > 0 && b > a ? std::max(1.0, std::log2(b / a)) : 1;
 }
 
@@ -68,7 +66,7 @@ expr::Expr crowding_of(const ParallelPlan& plan, const Profile& profile, const B
   for (double factor : terms.factors) {
     Setting set;
     for (const auto& [name, value] : profile.run.parameters) set[name] = std::max(1.0, std::round(value * factor));
-    if (auto law = expr::parse(profile.scaling->page_faults); law && at(*law, set) * terms.page_bytes > terms.last_cache_bytes) from = std::min(from, recorded_size * factor);
+    if (auto law = expr::parse(profile.scaling->page_faults); law && value_at(*law, set) * terms.page_bytes > terms.last_cache_bytes) from = std::min(from, recorded_size * factor);
   }
   if (!std::isfinite(from) || !(terms.last_cache_bytes > 0)) return 1;
   const expr::Expr slower = expr::call(expr::Function::max, {expr::Expr(1), used_processors(plan) / expr::Expr(plan.bandwidth_gain)});
@@ -77,7 +75,7 @@ expr::Expr crowding_of(const ParallelPlan& plan, const Profile& profile, const B
 
 void add_lines(const Profile& profile, const BlockTerms& terms, const ParallelPlan* plan, const Symbols& laws, TimeModel& model) {
   expr::Expr size = size_expression(model.recorded);
-  const double recorded_size = at(size, model.recorded);
+  const double recorded_size = value_at(size, model.recorded);
   // Each processor holds its part of the data, unless all share one memory.
   if (plan && !plan->shared_memory)
     size = size * expr::power(expr::symbol("P") / expr::Expr(plan->recorded_processors), expr::Expr(-1 / growth_degree(profile)));
@@ -95,7 +93,7 @@ void add_lines(const Profile& profile, const BlockTerms& terms, const ParallelPl
     instructions.emplace_back(), core.emplace_back();
     expr::Expr count = expr::substitute(line.instructions, laws), seconds = expr::substitute(line.core_seconds, laws);
     for (std::size_t g = 0; g < settings.size(); g++) {
-      instructions.back().push_back(at(count, settings[g])), core.back().push_back(at(seconds, settings[g]));
+      instructions.back().push_back(value_at(count, settings[g])), core.back().push_back(value_at(seconds, settings[g]));
       total[g] += core.back().back() + line.near_seconds[g] + line.far_seconds[g];
     }
   }
@@ -179,6 +177,8 @@ Status add_communications(const ParallelPlan& plan, const Machine& machine, cons
 }
 
 }  // namespace
+
+double value_at(const expr::Expr& e, const Setting& set) { return expr::evaluate(e, set).value_or(0); }
 
 expr::Expr TimeModel::symbolic() const {
   std::vector<expr::Expr> all;

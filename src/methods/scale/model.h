@@ -10,6 +10,9 @@
 
 namespace perfcast::scale {
 
+// 0 where the expression has no value there.
+double value_at(const expr::Expr& e, const Setting& set);
+
 inline constexpr const char* start_term = "start of the process";
 
 struct ModelTerm {

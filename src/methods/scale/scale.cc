@@ -21,8 +21,6 @@ constexpr double least_spread = 0.03, spread_per_doubling = 0.015;
 // Where the data comes from a level of memory that no run has exercised, the core may wait in other places too.
 constexpr double unreached_spread = 0.06;
 
-double value_at(const expr::Expr& e, const Setting& set) { return expr::evaluate(e, set).value_or(0); }
-
 Result<Setting> complete(const TimeModel& model, const Setting& given) {
   Setting set = model.recorded;
   bool parallel = std::ranges::find(model.parameters, "P") != model.parameters.end();

@@ -18,8 +18,6 @@ double sigma(const StaticCounts& c, double p) {
 }
 double alone(const StaticCounts& c) { return c.operation * (c.sequential + c.parallel) + c.miss * c.misses; }
 
-double value_at(const expr::Expr& e, const Setting& set) { return expr::evaluate(e, set).value_or(0); }
-
 // A number of operations or messages; products of a few stay finite.
 Result<double> amount(double value, const std::string& what) {
   if (value < 0) return unfit(what + " is negative", "static model");

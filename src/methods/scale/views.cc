@@ -14,8 +14,6 @@
 namespace perfcast::scale {
 namespace {
 
-double value_at(const expr::Expr& e, const Setting& set) { return expr::evaluate(e, set).value_or(0); }
-
 constexpr std::size_t most_terms = 12;
 
 void fill(const TimeModel& model, ScalingView& view) {
