@@ -74,6 +74,18 @@ Status measure_parallel(Options& options, ProgressBar& bar) {
   return options.output.json() ? write_file("-", record_text(machine)) : write_text(report::parallel_costs_text(machine));
 }
 
+// What an interrupted run measured is kept, but not in the place of an earlier machine, which may be whole: it gets another
+// name. Says whether.
+bool set_aside(Machine& machine, std::string& file) {
+  remark("interrupted: what was measured is kept, the rest is listed under gaps");
+  const bool taken = file.empty() ? find_machine(machine.name).has_value() : std::filesystem::is_regular_file(file);
+  if (!taken) return false;
+  const std::string place = file.empty() ? machine.name : file;
+  (file.empty() ? machine.name : file) += file.empty() ? "-interrupted" : ".interrupted";
+  remark("\"" + place + "\" is left as it was; this is \"" + (file.empty() ? machine.name : file) + "\"");
+  return true;
+}
+
 Status run(Options& options) {
   // Started by mpirun on one host: rank 0 measures with as many ranks as there are; the others have nothing to do.
   if (auto place = mpi_place(); place && (place->one_host || !options.messages)) {
@@ -89,10 +101,10 @@ Status run(Options& options) {
   if (options.messages) return measure_parallel(options, bar);
   TRY(Machine machine, characterize::characterize(options.what));
   bar.clear();
-  if (stop) remark("interrupted: what was measured is kept, the rest is listed under gaps");
+  const bool aside = stop && set_aside(machine, options.output.file);
   if (options.output.file.empty()) {
-    CHECK_OK(save_machine(machine, true));
-    remark("saved as \"" + machine.name + "\"; it is now the default machine");
+    CHECK_OK(save_machine(machine, !aside));
+    remark("saved as \"" + machine.name + "\"" + (aside ? "" : "; it is now the default machine"));
     return options.output.json() ? write_file("-", record_text(machine)) : write_text(report::characterization_text(machine));
   }
   return emit(machine, report::characterization_text(machine), options.output);

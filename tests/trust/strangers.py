@@ -159,9 +159,12 @@ def interrupted(root, number, arguments, body, after):
     place.nothing_left(told)
 
 
-def interrupted_characterization(root, times, code):
-    """The first Ctrl-C ends after the running step and keeps what was measured, a second one ends at once."""
-    place, told = Place(root), f"{times} SIGINT during characterize: "
+def interrupted_characterization(root, times, code, over=False):
+    """The first Ctrl-C ends after the running step and keeps what was measured, a second one ends at once. A machine that is
+    there already is not replaced by a part of one."""
+    place, told = Place(root), f"{times} SIGINT during characterize{' over an old file' if over else ''}: "
+    if over:
+        (place.folder / "m.json").write_text("old")
     running = subprocess.Popen([program, "characterize", "--quick", "--compiler", "gcc", "--section", "system", "--section", "source", "-o", "m.json"],
                                cwd=place.folder, env=place.env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     time.sleep(1.0)
@@ -170,7 +173,8 @@ def interrupted_characterization(root, times, code):
         time.sleep(0.2)
     errors = running.communicate(timeout=60)[1]
     check(running.returncode == code, told + f"exit {running.returncode}: {errors}")
-    check((place.folder / "m.json").exists() == (code == 0), told + "the file is " + ("missing" if code == 0 else "there"))
+    check(not over or (place.folder / "m.json").read_text() == "old", told + "the old file is gone")
+    check((place.folder / ("m.json.interrupted" if over else "m.json")).exists() == (code == 0), told + "the file is " + ("missing" if code == 0 else "there"))
     check(code != 0 or "interrupted" in errors, told + "it does not say so: " + errors)
     place.nothing_left(told)
 
@@ -223,6 +227,7 @@ with tempfile.TemporaryDirectory() as root:
             for binary in (False, True):
                 full_temporary_folder(root, free_kib, binary)
         interrupted_characterization(root, 1, 0)
+        interrupted_characterization(root, 1, 0, over=True)
         interrupted_characterization(root, 2, -signal.SIGINT)
     ignored_stays_ignored(root)
 print("strangers:", "failed" if failures else "passed")
