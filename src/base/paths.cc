@@ -13,7 +13,8 @@ fs::path bundled_data() {
     if (fs::path beside = self.parent_path().parent_path() / "share/perfcast"; fs::is_directory(beside, ignored))
       return beside;
   if (fs::is_directory(PERFCAST_SOURCE_DATA, ignored)) return PERFCAST_SOURCE_DATA;
-  return PERFCAST_INSTALLED_DATA;
+  // Where nobody can say what runs (no /proc): as installed from here, or by the package.
+  return fs::is_directory(PERFCAST_INSTALLED_DATA, ignored) ? PERFCAST_INSTALLED_DATA : "/usr/share/perfcast";
 }
 
 fs::path user_data() {
