@@ -105,6 +105,13 @@ TEST(Comparison, OfManyMachinesOnlyTheReferenceIsPairedWithEach) {
   EXPECT_EQ(lines(compare_machines(many, "m3")), most_machines_in_pairs * (most_machines_in_pairs - 1) / 2);
 }
 
+TEST(Comparison, WhatDoesNotReadAsAMeasurementIsLeftOut) {
+  Machine m = machine("a", 1);
+  const std::size_t known = quantities_of(m).size();
+  m.threads = {{"barrier_ns", {{"value", 1}, {"repetitions", 308.224}}}, {"start_ns", {{"value", 5}, {"sd", 1}, {"repetitions", 3}}}};
+  EXPECT_EQ(quantities_of(m).size(), known + 1);
+}
+
 TEST(Resources, OperationsAreGrouped) {
   EXPECT_EQ(resource_of("ARSL"), "single real arithmetic");
   EXPECT_EQ(resource_of("memory: L2"), "memory: L2");

@@ -12,6 +12,7 @@ struct std::default_delete<llvm::DelimitedScope> {
 };
 
 #include <llvm/BinaryFormat/ELF.h>
+#include <llvm/DebugInfo/DWARF/DWARFCompileUnit.h>
 #include <llvm/DebugInfo/DWARF/DWARFContext.h>
 #include <llvm/DebugInfo/DWARF/DWARFDebugFrame.h>
 #include <llvm/Demangle/Demangle.h>
@@ -47,6 +48,11 @@ struct ElfImage::Parts {
   bool relocatable() const { return elf->getEType() == ELF::ET_REL; }
   const object::ObjectFile& with_debug() const { return debug_file ? *debug_file : *file; }
   std::optional<object::SectionedAddress> sectioned(std::uint64_t address) const;
+  // Of broken debug information: LLVM looks for functions in a unit without any entry, too, and crashes.
+  bool unit_is_whole(std::uint64_t address) const {
+    auto* unit = dwarf->getCompileUnitForCodeAddress(address);
+    return !unit || unit->getUnitDIE(false).isValid();
+  }
   const std::string& file_named(const std::string& debug_name) const {
     auto [it, fresh] = spelled.try_emplace(debug_name);
     if (fresh) it->second = source_path(debug_name);
@@ -326,7 +332,7 @@ std::vector<CodeSymbol> ElfImage::unwind_ranges() const {
 Location ElfImage::line_at(std::uint64_t address) const {
   if (!parts_->lines) return {};
   auto place = parts_->sectioned(address);
-  if (!place) return {};
+  if (!place || !parts_->unit_is_whole(place->Address)) return {};
   using Kind = llvm::DILineInfoSpecifier::FileLineInfoKind;
   const auto info = parts_->dwarf->getLineInfoForAddress(*place, {Kind::AbsoluteFilePath, llvm::DINameKind::None});
   if (!info || info.Line == 0) return {};
@@ -336,7 +342,7 @@ Location ElfImage::line_at(std::uint64_t address) const {
 Location ElfImage::declared_at(std::uint64_t address) const {
   if (!parts_->lines) return {};
   auto place = parts_->sectioned(address);
-  if (!place) return {};
+  if (!place || !parts_->unit_is_whole(place->Address)) return {};
   using Kind = llvm::DILineInfoSpecifier::FileLineInfoKind;
   const auto info = parts_->dwarf->getLineInfoForAddress(*place, {Kind::AbsoluteFilePath, llvm::DINameKind::LinkageName});
   if (info.StartLine == 0) return line_at(address);
