@@ -202,6 +202,10 @@ RunSummary summarize_runs(std::span<const TimedRun> runs) {
     if (!run.disturbed) good.push_back(run.cpu.value);
   }
   RunSummary summary;
+  std::vector<double> steps;
+  for (const auto& run : runs)
+    if (run.step_ns > 0) steps.push_back(run.step_ns);
+  if (!steps.empty()) summary.clock_ghz = 1 / median(steps);
   summary.crowded = static_cast<int>(std::ranges::count_if(runs, &TimedRun::crowded));
   summary.runs = static_cast<int>(runs.size());
   summary.disturbed = static_cast<int>(all.size() - good.size());

@@ -47,6 +47,7 @@ Status run(ValidateArguments& arguments) {
   if (suite.programs.empty()) return unfit("the suite has no program of this name", join(arguments.only, ", "));
   TRY(std::vector<Machine> machines, load_machines(arguments.machines));
   if (machines.size() != 1) return wrong_usage("validate takes one machine: the one it runs on");
+  if (machines[0].core) arguments.options.machine_ghz = machines[0].core->clock_ghz.value;
   validate::Steps steps;
   steps.prepare = [&](const validate::SuiteProgram& program) { return prepare(program, suite.folder, machines, arguments); };
   ProgressBar bar;

@@ -17,11 +17,13 @@ struct ModelOutcome {
   double error = 0;  // (predicted - measured) / measured
   std::array<double, 2> interval{0, 0};
   bool covered = false;
+  std::optional<double> error_at_clock;  // of what is predicted for the clock of the runs, where that is known
   bool operator==(const ModelOutcome&) const = default;
 };
 template <class Fields>
 void describe(Fields& f, ModelOutcome& o) {
   f.need("seconds", o.seconds), f.need("error", o.error), f.need("interval", o.interval), f.need("covered", o.covered);
+  f("error_at_clock", o.error_at_clock);
 }
 
 struct ProgramOutcome {
@@ -29,6 +31,7 @@ struct ProgramOutcome {
   std::optional<double> measured;              // absent when the program could not be run
   std::optional<std::array<double, 2>> measured_interval;
   int runs = 0, disturbed = 0;
+  std::optional<double> clock_ghz;             // of the core while it ran
   std::map<std::string, ModelOutcome> models;  // by model name
   std::string failed;                          // why, when something did
   bool operator==(const ProgramOutcome&) const = default;
@@ -36,7 +39,7 @@ struct ProgramOutcome {
 template <class Fields>
 void describe(Fields& f, ProgramOutcome& o) {
   f.need("name", o.name), f("measured", o.measured), f("measured_interval", o.measured_interval), f("runs", o.runs);
-  f("disturbed", o.disturbed), f.need("models", o.models), f("failed", o.failed);
+  f("disturbed", o.disturbed), f("clock_ghz", o.clock_ghz), f.need("models", o.models), f("failed", o.failed);
 }
 
 struct ModelSummary {
@@ -44,12 +47,14 @@ struct ModelSummary {
   std::map<std::string, double> within;  // "5", "10", "15", "20": share of programs within that many percent
   double tau = 0, coverage = 0;
   int programs = 0;
+  std::optional<double> mape_at_clock, median_at_clock;  // of the errors at the clock of the runs
   bool operator==(const ModelSummary&) const = default;
 };
 template <class Fields>
 void describe(Fields& f, ModelSummary& s) {
   f.need("mape", s.mape), f.need("median", s.median), f("bias", s.bias), f.need("within", s.within);
   f.need("tau", s.tau), f.need("coverage", s.coverage), f("programs", s.programs);
+  f("mape_at_clock", s.mape_at_clock), f("median_at_clock", s.median_at_clock);
 }
 
 struct Validation {
@@ -57,13 +62,15 @@ struct Validation {
   static constexpr int version = 1;
   std::string machine, suite;
   MadeBy made_by;
+  std::optional<double> machine_ghz;  // the clock the machine's costs are told for
   std::vector<ProgramOutcome> programs;
   std::map<std::string, ModelSummary> models;
   bool operator==(const Validation&) const = default;
 };
 template <class Fields>
 void describe(Fields& f, Validation& v) {
-  f.need("machine", v.machine), f("suite", v.suite), f("made_by", v.made_by), f.need("programs", v.programs);
+  f.need("machine", v.machine), f("suite", v.suite), f("made_by", v.made_by), f("machine_ghz", v.machine_ghz);
+  f.need("programs", v.programs);
   f.need("models", v.models);
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace perfcast::report {
@@ -50,13 +52,27 @@ std::string accuracy_table(const Validation& validation, const std::vector<std::
   return table.text();
 }
 
+// Clocks wander with what others do on the processor; how much of the error is that.
+std::string clock_text(const Validation& validation, const std::vector<std::string>& models) {
+  std::vector<double> clocks;
+  for (const auto& program : validation.programs)
+    if (program.clock_ghz) clocks.push_back(*program.clock_ghz);
+  if (!validation.machine_ghz || clocks.empty()) return "";
+  std::string text = fmt::format("\nthe machine file is for {:.2f} GHz, the programs ran at {:.2f} to {:.2f}; predicted for the clock they had:\n", *validation.machine_ghz,
+                                 std::ranges::min(clocks), std::ranges::max(clocks));
+  for (const auto& model : models)
+    if (const ModelSummary& s = validation.models.at(model); s.mape_at_clock && s.median_at_clock)
+      text += fmt::format("  {}: mean {}, median {}\n", model, percent_text(*s.mape_at_clock), percent_text(*s.median_at_clock));
+  return text;
+}
+
 }  // namespace
 
 std::string validation_text(const Validation& validation) {
   auto models = models_of(validation);
   std::string text = "on " + validation.machine + ": " + validation.suite + "\n\n" + programs_table(validation, models);
   text += "(runs: how many, and of these disturbed; held: the measured time lies in the interval)\n\n";
-  text += accuracy_table(validation, models);
+  text += accuracy_table(validation, models) + clock_text(validation, models);
   std::string failures;
   for (const auto& program : validation.programs)
     if (!program.failed.empty()) failures += "failed: " + program.name + ": " + program.failed + "\n";

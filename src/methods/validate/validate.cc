@@ -57,29 +57,42 @@ void time_all(std::vector<Candidate>& candidates, const Steps& steps, const Vali
   }
 }
 
-void conclude(Candidate& candidate) {
+void conclude(Candidate& candidate, const ValidateOptions& options) {
   if (candidate.failed() || candidate.runs.empty()) return;
   RunSummary summary = summarize_runs(candidate.runs);
   ProgramOutcome& outcome = candidate.outcome;
   outcome.measured = summary.seconds;
   outcome.measured_interval = summary.interval;
   outcome.runs = summary.runs, outcome.disturbed = summary.disturbed;
+  if (summary.clock_ghz > 0) outcome.clock_ghz = summary.clock_ghz;
   if (summary.seconds <= 0) {
     outcome.failed = "the program is too short to be timed";
     return;
   }
   for (const auto& p : candidate.prepared->prediction.predictions) {
     if (p.model == Model::ct) continue;  // it is the measurement
-    outcome.models[word_of(p.model)] = {p.seconds, p.seconds / summary.seconds - 1, p.interval,
-                                        p.interval[0] <= summary.seconds && summary.seconds <= p.interval[1]};
+    ModelOutcome& model = outcome.models[word_of(p.model)];
+    model.seconds = p.seconds, model.error = p.seconds / summary.seconds - 1, model.interval = p.interval;
+    model.covered = p.interval[0] <= summary.seconds && summary.seconds <= p.interval[1];
+    if (options.machine_ghz && outcome.clock_ghz)
+      model.error_at_clock = seconds_at_clock(p, *options.machine_ghz, *outcome.clock_ghz) / summary.seconds - 1;
   }
 }
 
 }  // namespace
 
+double seconds_at_clock(const ModelPrediction& prediction, double machine_ghz, double ghz) {
+  double seconds = prediction.seconds;
+  for (const Part& part : prediction.parts) {
+    const bool beyond_core = part.name.starts_with("memory: ") && part.name != "memory: L2";
+    if (!beyond_core) seconds += part.seconds * (machine_ghz / ghz - 1);
+  }
+  return seconds;
+}
+
 std::map<std::string, ModelSummary> summarize(const std::vector<ProgramOutcome>& programs) {
   struct Collected {
-    std::vector<double> errors, sizes, predicted, measured;
+    std::vector<double> errors, sizes, predicted, measured, at_clock;
     int covered = 0;
   };
   std::map<std::string, Collected> by_model;
@@ -89,6 +102,7 @@ std::map<std::string, ModelSummary> summarize(const std::vector<ProgramOutcome>&
       c.errors.push_back(outcome.error), c.sizes.push_back(std::abs(outcome.error));
       c.predicted.push_back(outcome.seconds), c.measured.push_back(*program.measured);
       c.covered += outcome.covered;
+      if (outcome.error_at_clock) c.at_clock.push_back(std::abs(*outcome.error_at_clock));
     }
   std::map<std::string, ModelSummary> summaries;
   for (const auto& [model, c] : by_model) {
@@ -101,6 +115,7 @@ std::map<std::string, ModelSummary> summarize(const std::vector<ProgramOutcome>&
           static_cast<double>(std::count_if(c.sizes.begin(), c.sizes.end(), [&](double e) { return e <= percent / 100.0; })) / n;
     s.tau = kendall_tau(c.predicted, c.measured);
     s.coverage = c.covered / n;
+    if (!c.at_clock.empty()) s.mape_at_clock = mean(c.at_clock), s.median_at_clock = median(c.at_clock);
   }
   return summaries;
 }
@@ -124,9 +139,10 @@ Result<Validation> validate(const Suite& suite, const std::string& machine, cons
   validation.machine = machine;
   validation.suite = suite.folder;
   validation.made_by = made_here();
+  validation.machine_ghz = options.machine_ghz;
   std::string first_failure;
   for (auto& candidate : candidates) {
-    conclude(candidate);
+    conclude(candidate, options);
     if (candidate.failed() && first_failure.empty()) first_failure = candidate.outcome.name + ": " + candidate.outcome.failed;
     validation.programs.push_back(std::move(candidate.outcome));
   }

@@ -32,11 +32,16 @@ struct Steps {
 struct ValidateOptions {
   int most_rounds = 15;     // each program is timed at most so often,
   Seconds budget{600};      // and after this long only until it has been timed five times
+  std::optional<double> machine_ghz;  // the clock of the machine file, where it has one
 };
 
 // A program that fails is reported in its outcome, and the others go on; an error only when none could be timed.
 Result<Validation> validate(const Suite& suite, const std::string& machine, const Steps& steps,
                             const ValidateOptions& options = {});
+
+// The prediction for the machine at another clock: what the core does takes longer at a lower one, the caches behind its own
+// and memory do not.
+double seconds_at_clock(const ModelPrediction& prediction, double machine_ghz, double ghz);
 
 // The accuracy of each model over these programs.
 std::map<std::string, ModelSummary> summarize(const std::vector<ProgramOutcome>& programs);

@@ -69,6 +69,27 @@ TEST(Validate, NothingTimedIsAnError) {
   EXPECT_FALSE(validate(suite_of({"broken"}), "toy", fake_steps(order)));
 }
 
+TEST(Validate, AtAnotherClockTheCoreTakesLongerAndMemoryDoesNot) {
+  ModelPrediction p;
+  p.seconds = 10, p.parts = {{"ports", 4, {}, {}}, {"memory: L2", 2, {}, {}}, {"memory: DRAM", 4, {}, {}}};
+  EXPECT_NEAR(seconds_at_clock(p, 3, 3), 10, 1e-12);
+  EXPECT_NEAR(seconds_at_clock(p, 3, 2), 4 * 1.5 + 2 * 1.5 + 4, 1e-12);
+  std::vector<std::string> order;
+  Steps steps = fake_steps(order), slow = steps;
+  slow.time = [&](const RunRequest& request) {
+    auto run = steps.time(request);
+    run->step_ns = 0.5;  // 2 GHz
+    return run;
+  };
+  ValidateOptions options;
+  options.machine_ghz = 2;
+  auto validation = validate(suite_of({"1", "2"}), "toy", slow, options);
+  ASSERT_TRUE(validation);
+  EXPECT_NEAR(*validation->programs[0].clock_ghz, 2, 1e-12);
+  EXPECT_NEAR(*validation->programs[0].models["icc"].error_at_clock, 0.05, 1e-12);
+  EXPECT_NEAR(*validation->models["icc"].mape_at_clock, 0.05, 1e-12);
+}
+
 TEST(Validate, SummaryOfKnownErrors) {
   auto s = summarize({outcome(1, 1.04, true), outcome(2, 1.84, true), outcome(3, 3.6, false), outcome(4, 2, false)}).at("hllc");
   EXPECT_NEAR(s.mape, (0.04 + 0.08 + 0.2 + 0.5) / 4, 1e-12);
