@@ -248,7 +248,8 @@ void Pipeline::write_results(const StaticInstruction& instruction, bool fused) {
   Cause cause = done_cause_;
   for (const Destination& result : instruction.results) {
     Value value{0, instruction.kind, operands_memory_};
-    if (result.address_update) value = {std::max(address_ready_, now) + result.latency, 0, address_memory_};
+    // Of a call through memory the stack pointer does not wait for the target.
+    if (result.address_update) value = {std::max(instruction.branch ? operands_ready_ : address_ready_, now) + result.latency, 0, address_memory_};
     else if (fused && result.flags) value.time = std::max(computed_, now) - 1;  // the branch needs the sources only
     else if (fused) value.time = instruction.folded ? computed_ : std::max(computed_, now) + 1;
     else if (instruction.computes) value.time = computed_ + result.latency;

@@ -270,7 +270,8 @@ StaticInstruction Resolver::resolve(const Instruction& instruction) {
   Candidate candidate{form, instruction, cache_->remembered[static_cast<std::size_t>(instruction.form)]};
   Answers answers(tables_, candidate);
   out.branch = form.branch || form.call || form.ret;
-  out.load = form.load && !out.branch, out.store = form.store && !out.branch;
+  // A jump through memory waits for its target; the stack that calls and returns use is renamed.
+  out.load = form.load && (!out.branch || (form.indirect && !form.ret)), out.store = form.store && !out.branch;
   out.conditional = form.conditional, out.call = form.call, out.ret = form.ret, out.indirect = form.indirect;
   out.memory_bytes = form.load && form.store ? std::max(1, form.memory_bytes) : form.memory_bytes;
   choose_micro_ops(out, tables_, candidate, answers);
