@@ -139,10 +139,12 @@ CoreTables::CoreTables(const CoreModel& core) : core_(core) {
   };
   for (const auto& rule : core_.instructions) name_kind(rule.kind);
   for (const auto& rule : core_.classes) name_kind(rule.kind);
+  name_kind(folded_kind);
+  folded_result = kind_of(folded_kind);
   bypasses_.resize(static_cast<std::size_t>(kinds_ * kinds_));
   for (const auto& rule : core_.bypasses)
     if (int from = kind_of(rule.from), to = kind_of(rule.to); from && to)
-      bypasses_[from * kinds_ + to] = {rule.cycles, rule.accumulator_only, port_mask(rule.ports), true};
+      bypasses_[from * kinds_ + to] = {rule.cycles, rule.accumulator_only, rule.delays_result, port_mask(rule.ports), true};
 }
 
 int CoreTables::kind_of(const std::string& name) const {

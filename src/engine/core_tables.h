@@ -14,7 +14,7 @@ namespace perfcast::engine {
 
 struct Bypass {
   double cycles = 0;
-  bool accumulator_only = false;
+  bool accumulator_only = false, delays_result = false;
   std::uint32_t ports = 0;  // 0: no restriction
   bool present = false;
 };
@@ -39,6 +39,7 @@ class CoreTables {
     int entries = 0;
   };
   std::vector<Scheduler> schedulers;
+  int folded_result = 0;  // kind of what an addition folded into its users leaves
   std::uint32_t load_ports = 0, store_address_ports = 0, store_data_ports = 0, taken_ports = 0;
 
   struct Rule {

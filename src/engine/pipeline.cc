@@ -120,14 +120,15 @@ void Pipeline::wait_for_window(const StaticInstruction& instruction) {
 // ------------------------------------------------------------------------------------ operands and issue
 
 void Pipeline::read_sources(const StaticInstruction& instruction) {
-  address_ready_ = operands_ready_ = 0, restricted_ = 0, address_memory_ = operands_memory_ = false;
+  address_ready_ = operands_ready_ = 0, restricted_ = 0, late_ = 0, address_memory_ = operands_memory_ = false;
   for (const Source& source : instruction.sources) {
     const Value& value = registers_[static_cast<std::size_t>(source.unit)];
     double time = value.time;
     if (value.kind && instruction.kind) {
       const Bypass& bypass = tables_.bypass(value.kind, instruction.kind);
       if (bypass.present && (source.accumulator || !bypass.accumulator_only)) {
-        time += bypass.cycles;
+        if (bypass.delays_result) late_ = std::max(late_, bypass.cycles);
+        else time += bypass.cycles;
         if (bypass.ports && value.time > static_cast<double>(rename_cycle_) + 1) restricted_ |= bypass.ports;
       }
     }
@@ -174,10 +175,11 @@ void Pipeline::finish_at_rename(const StaticInstruction& instruction) {
     for (const Source& source : instruction.sources)
       if (const Value& value = registers_[static_cast<std::size_t>(source.unit)]; value.kind) passed.kind = value.kind;
   if (instruction.zero_idiom) passed = {};
+  if (instruction.folded) passed.kind = tables_.folded_result;
   for (const Destination& result : instruction.results) {
     Value& value = registers_[static_cast<std::size_t>(result.unit)];
     value = passed;
-    if (result.flags && instruction.folded) value.time = std::max(passed.time, now) + 1;
+    if (result.flags && instruction.folded) value.kind = 0, value.time = std::max(passed.time, now) + 1;
   }
   done_at(passed.time, passed.memory ? Cause::memory : Cause::dependences);
 }
@@ -252,7 +254,7 @@ void Pipeline::write_results(const StaticInstruction& instruction, bool fused) {
     if (result.address_update) value = {std::max(instruction.branch ? operands_ready_ : address_ready_, now) + result.latency, 0, address_memory_};
     else if (fused && result.flags) value.time = std::max(computed_, now) - 1;  // the branch needs the sources only
     else if (fused) value.time = instruction.folded ? computed_ : std::max(computed_, now) + 1;
-    else if (instruction.computes) value.time = computed_ + result.latency;
+    else if (instruction.computes) value.time = computed_ + result.latency + late_;
     else if (instruction.load) value = {loaded_, 0, loaded_memory_};
     else value.time = std::max(computed_, now) + result.latency;
     registers_[static_cast<std::size_t>(result.unit)] = value;

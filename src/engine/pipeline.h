@@ -141,6 +141,7 @@ class Pipeline {
   double address_ready_ = 0, operands_ready_ = 0, loaded_ = 0, computed_ = 0, done_ = 0;
   bool address_memory_ = false, operands_memory_ = false, loaded_memory_ = false, address_known_ = false;
   std::uint32_t restricted_ = 0;
+  double late_ = 0;  // cycles that the result takes longer because of where an operand came from
   std::uint64_t address_ = 0;
   Cause done_cause_ = Cause::front_end;
 };

@@ -155,6 +155,20 @@ TEST(Bypass, SoonerForOneKindOfConsumer) {
   EXPECT_NEAR(chain.cycles(core), 7, close);
 }
 
+TEST(Bypass, DelaysTheWholeConsumer) {
+  CoreModel core = small_core();
+  core.instructions.insert(core.instructions.begin(), InstructionRule{});
+  core.instructions[0].match.opcode = "^MUL64rr", core.instructions[0].kind = "slowed";
+  Code chain;  // the value from FADD is long there: register 3 is not on the chain
+  chain.op("FADDrr", {3}, {2, 2});
+  chain.op("MUL64rr", {1}, {1, 3});
+  const double before = chain.cycles(core);
+  core.bypasses = {{"fadd", "slowed", false, 2, "", How::measured, ""}};
+  EXPECT_NEAR(chain.cycles(core), before, close);
+  core.bypasses[0].delays_result = true;
+  EXPECT_NEAR(chain.cycles(core), before + 2, close);
+}
+
 TEST(Bypass, OnlyIntoTheAccumulator) {
   CoreModel core = small_core();
   core.instructions[1].accumulator = -1;

@@ -76,14 +76,19 @@ struct BypassRule {
   std::string ports;              // the consumer may then use these ports only; empty: its own
   How how = How::measured;
   std::string note;
+  bool delays_result = false;     // the consumer takes so much longer, whichever of its operands comes last
   bool operator==(const BypassRule&) const = default;
 };
 template <class Fields>
 void describe(Fields& f, BypassRule& r) {
   f.need("from", r.from), f.need("to", r.to);
   if (Fields::reading || r.accumulator_only) f("accumulator_only", r.accumulator_only);
+  if (Fields::reading || r.delays_result) f("delays_result", r.delays_result);
   f.need("cycles", r.cycles), f("ports", r.ports), f("how", r.how), f("note", r.note);
 }
+
+// The kind, in bypasses, of what a folded addition leaves: some users (shifts) cannot take it so.
+inline constexpr const char* folded_kind = "folded";
 
 // Two neighbours that become one slot: "cmp" then "jcc".
 struct FusionRule {

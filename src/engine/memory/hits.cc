@@ -24,6 +24,23 @@ std::vector<double> spread_over_levels(double nearest, double farthest, const Me
   return shares;
 }
 
+// Share that the last cache, though large enough, has lost to others by the time lines are reused that lie so far away, spread
+// as above.
+double lost_share(double nearest, double farthest, const MemoryModel& memory, const ProgramReuse& program) {
+  constexpr int steps = 8;
+  const MemoryLevel& last_cache = memory.levels[memory.levels.size() - 2];
+  const MemoryLevel& before = memory.levels[memory.levels.size() - 3];
+  if (before.capacity_bytes) nearest = std::max(nearest, before.capacity_bytes->value / memory.line_bytes);
+  if (last_cache.capacity_bytes) farthest = std::min(farthest, last_cache.capacity_bytes->value / memory.line_bytes);
+  nearest = std::max(1.0, nearest), farthest = std::max(nearest, farthest);
+  double lost = 0;
+  for (int k = 0; k < steps; k++) {
+    const double distance = nearest * std::pow(farthest / nearest, (k + 0.5) / steps);
+    lost += (1 - kept_share(memory, program.times->ns(distance, program.run_ns))) / steps;
+  }
+  return lost;
+}
+
 // The first cache is chosen into by the program's own addresses, so a long walk in steps that share a factor with the page
 // uses a part of it. The caches behind it are chosen into by addresses of memory, which are as good as chance.
 double first_cache_reached(const Access& access, const MemoryModel& memory) {
@@ -69,9 +86,10 @@ Served served_by(const Access& access, const MemoryModel& memory, const ProgramR
     served.alone[0] += unseen;
   } else if (unseen > 0) {
     double farthest_seen = std::max(access.unknown_from, access.lines.empty() ? 1 : access.lines.back().distance);
-    auto shares = spread_over_levels(farthest_seen, program.footprint_bytes / memory.line_bytes, memory);
+    const double footprint_lines = program.footprint_bytes / memory.line_bytes;
+    auto shares = spread_over_levels(farthest_seen, footprint_lines, memory);
     if (levels > 3 && program.times) {
-      double lost = shares[levels - 2] * (1 - kept_share(memory, program.times->ns(farthest_seen, program.run_ns)));
+      double lost = shares[levels - 2] * lost_share(farthest_seen, footprint_lines, memory, program);
       shares[levels - 2] -= lost, shares[levels - 1] += lost;
     }
     for (std::size_t i = 0; i < levels; i++) add(i, unseen * shares[i], access.cold_near);
