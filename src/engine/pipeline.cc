@@ -81,6 +81,13 @@ Share Pipeline::step(const StaticInstruction& instruction, const Happening& happ
   return retire(instruction, slots);
 }
 
+void Pipeline::pass(const StaticInstruction& instruction) {
+  address_known_ = instruction.address.known;
+  if (address_known_) address_ = values_.address_of(instruction);
+  if (instruction.store && address_known_) remember(instruction, {});
+  track_values(instruction);
+}
+
 // ------------------------------------------------------------------------------------ front end and rename
 
 void Pipeline::wait_until(double time, Cause cause) {
@@ -285,12 +292,18 @@ void Pipeline::do_store(const StaticInstruction& instruction) {
   last_commit_ = std::max(last_commit_ + (joins ? 0 : crosses ? crossing_store_cycles_ : store_cycles_), retired);
   last_line_ = address_known_ ? end : ~std::uint64_t{0};
   if (store_buffer_.limited()) store_buffer_.push(last_commit_);
-  if (!address_known_) return;
+  if (address_known_) remember(instruction, {0, 0, 0, data, last_commit_ + commit_delay, retired});
+}
+
+// What a store leaves in memory; when, says `made`.
+void Pipeline::remember(const StaticInstruction& instruction, StoreEntry made) {
+  auto bytes = static_cast<std::uint64_t>(std::max(1, instruction.memory_bytes));
+  made.address = address_, made.rules = instruction.forwards_store, made.bytes = static_cast<int>(bytes);
   std::size_t k = instruction.values.size() > 1 && instruction.load ? instruction.values.size() - 1 : 0;
-  std::uint64_t loaded = instruction.load ? remembered(address_) : 0;
-  for (std::uint64_t word = address_ >> 3; word <= (address_ + bytes - 1) >> 3; word++) {
-    std::uint64_t value = k < instruction.values.size() ? values_.value_of(instruction, k, loaded) : 0;
-    stores_.put({word, address_, value, data, last_commit_ + commit_delay, retired, instruction.forwards_store, static_cast<int>(bytes)});
+  const std::uint64_t loaded = instruction.load ? remembered(address_, instruction.memory_bytes) : 0;
+  for (made.word = address_ >> 3; made.word <= (address_ + bytes - 1) >> 3; made.word++) {
+    made.value = k < instruction.values.size() ? values_.value_of(instruction, k, loaded) : 0;
+    stores_.put(made);
     if (!instruction.load && k + 1 < instruction.values.size()) k++;
   }
 }
@@ -382,9 +395,9 @@ void Pipeline::note_load(std::int64_t cycle, std::uint64_t address) {
 }
 
 // What memory holds at an address, in the sense of values.h.
-std::uint64_t Pipeline::remembered(std::uint64_t address) const {
+std::uint64_t Pipeline::remembered(std::uint64_t address, int bytes) const {
   const StoreEntry* store = stores_.find(address >> 3);
-  return store ? store->value : arbitrary(address);
+  return store ? store->value : arbitrary_word(address, bytes);
 }
 
 void Pipeline::track_values(const StaticInstruction& instruction) {
@@ -395,7 +408,7 @@ void Pipeline::track_values(const StaticInstruction& instruction) {
     std::uint64_t loaded = 0;
     if (instruction.load && address_known_) {  // the second register of a pair comes from half way on
       std::uint64_t offset = k ? static_cast<std::uint64_t>(instruction.memory_bytes) / 2 : 0;
-      loaded = remembered(address_ + offset);
+      loaded = remembered(address_ + offset, instruction.memory_bytes);
     }
     results[k] = values_.value_of(instruction, k, loaded);
   }

@@ -41,6 +41,8 @@ class Pipeline {
   double cycles() const { return last_retired_; }  // so far
   // What follows comes from elsewhere in the program: its frame on the stack does not meet the one that was left.
   void leave_frame(int stack_pointer) { values_.leave_frame(stack_pointer, ++frames_left_); }
+  // Does what it does to registers and memory, long ago: takes no time, and nobody waits for it.
+  void pass(const StaticInstruction& instruction);
 
  private:
   struct Value {
@@ -84,12 +86,13 @@ class Pipeline {
   bool wait_for_line(double extra_cycles);
   void do_compute(const StaticInstruction& instruction, const Happening& happening, bool fused);
   void write_results(const StaticInstruction& instruction, bool fused);
+  void remember(const StaticInstruction& instruction, StoreEntry made);
   void do_store(const StaticInstruction& instruction);
   void do_branch(const StaticInstruction& instruction, const Happening& happening);
   bool renamed_again();
   double forwarded(const StaticInstruction& instruction, double issued, bool& renamed);
   void track_values(const StaticInstruction& instruction);
-  std::uint64_t remembered(std::uint64_t address) const;
+  std::uint64_t remembered(std::uint64_t address, int bytes) const;
   bool bank_free(std::int64_t cycle, std::uint64_t address) const;
   void note_load(std::int64_t cycle, std::uint64_t address);
   void done_at(double time, Cause cause);

@@ -32,6 +32,10 @@ class Sampler {
   void walk(int block, int unseen, int seen) {
     walker_.start(block);
     if (stack_pointer_) pipeline_.leave_frame(*stack_pointer_);
+    // What the function computed before it came here: how its pointers and indices lie to each other.
+    for (int passed : way_to(program_, block))
+      for (std::size_t at = program_.blocks[static_cast<std::size_t>(passed)].begin; at < program_.blocks[static_cast<std::size_t>(passed)].end; at++)
+        pipeline_.pass(code_[at]);
     for (int k = 0; k < unseen + seen && !walker_.at_end(); k++) {
       WalkStep step = walker_.next();
       const StaticInstruction& instruction = code_[step.instruction];

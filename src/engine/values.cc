@@ -75,11 +75,14 @@ struct Reading {
     if (has_prefix(op, {"INC", "DEC"})) return linear(form.load ? memory : a, 1, -1, 0, op[0] == 'I' ? 1 : -1);
     if (has_prefix(op, {"SHL32ri", "SHL64ri"})) return linear(a, std::int64_t{1} << (immediate & 63));
     if (has_prefix(op, {"SHL32r1", "SHL64r1"})) return linear(a, 2);
+    if (has_prefix(op, {"SAR32ri", "SAR64ri", "SHR32ri", "SHR64ri"})) return shifted_down(immediate & 63);
+    if (has_prefix(op, {"SAR32r1", "SAR64r1", "SHR32r1", "SHR64r1"})) return shifted_down(1);
     if (has_prefix(op, {"IMUL32rri", "IMUL64rri"})) return linear(a, immediate);
     if (has_prefix(op, {"IMUL32rr", "IMUL64rr"})) return {Kind::product, a, b, 0, 0, 0};
     if (has_prefix(op, {"IMUL32rm", "IMUL64rm"})) return {Kind::product, a, memory, 0, 0, 0};
     return {Kind::some_function, a, b, 0, 0, immediate};
   }
+  ValueForm shifted_down(std::int64_t by) const { return {Kind::shifted_down, a, -1, 0, 0, by}; }
   ValueForm lea() const {
     bool base_missing = form.indexed && b < 0;
     int base = base_missing ? -1 : a, index = base_missing ? a : form.indexed ? b : -1;
@@ -114,6 +117,8 @@ struct Reading {
       if (from == std::string::npos) return {Kind::some_function, a, b, 0, 0, immediate};
       return linear(a, std::int64_t{1} << (std::strtoll(text.c_str() + from + 1, nullptr, 0) & 63));
     }
+    if (has_prefix(text, {"asr ", "lsr "}) && b < 0)
+      if (auto by = last_constant(text)) return shifted_down(*by & 63);
     if (op == "ADRP") return linear(-1, 0, -1, 0, page());
     if (text.starts_with("mul ")) return {Kind::product, a, b, 0, 0, 0};
     return {Kind::some_function, a, b, 0, 0, immediate};
@@ -154,6 +159,11 @@ std::uint64_t arbitrary(std::uint64_t seed) {
   seed = (seed ^ (seed >> 30)) * 0xbf58476d1ce4e5b9u;
   seed = (seed ^ (seed >> 27)) * 0x94d049bb133111ebu;
   return (seed ^ (seed >> 31)) & ~std::uint64_t{63};
+}
+
+std::uint64_t arbitrary_word(std::uint64_t address, int bytes) {
+  constexpr std::uint64_t small = (std::uint64_t{1} << 30) - 1;
+  return bytes <= 4 ? arbitrary(address) & small : arbitrary(address);
 }
 
 void describe_values(StaticInstruction& out, const InstructionForm& form, const Instruction& instruction) {
@@ -212,6 +222,7 @@ std::uint64_t RegisterValues::value_of(const StaticInstruction& instruction, std
       return static_cast<std::uint64_t>(form.constant) + a * static_cast<std::uint64_t>(form.scale_a) +
              b * static_cast<std::uint64_t>(form.scale_b);
     case Kind::product: return a * b;
+    case Kind::shifted_down: return static_cast<std::uint64_t>(static_cast<std::int64_t>(a) >> form.constant);
     case Kind::some_function:
       return arbitrary(a + 3 * b + static_cast<std::uint64_t>(form.constant) + (loaded ^ (loaded >> 7)) + k);
     case Kind::none: break;

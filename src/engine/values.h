@@ -1,5 +1,5 @@
 // Where instructions point to, without knowing any data. Registers are given arbitrary numbers and address
-// arithmetic is done for real on them: moves, additions, scaled indices, write-back, spills and reloads. Two accesses
+// arithmetic is done for real on them: moves, additions, shifts, scaled indices, write-back, spills and reloads. Two accesses
 // then have the same address exactly when the code alone implies it, a constant distance shows as a small
 // difference, and unrelated addresses do not meet (64-bit arithmetic on arbitrary numbers). That is how
 // recurrences through memory and stack slots of unoptimised code are recognised when no addresses were recorded.
@@ -19,6 +19,9 @@ void describe_values(StaticInstruction& out, const InstructionForm& form, const 
 // A number that is the same for the same argument and otherwise arbitrary; a multiple of a cache line, as pointers
 // to data mostly are.
 std::uint64_t arbitrary(std::uint64_t seed);
+// What memory may hold that nobody stored to: a short word is mostly an index or a size, small and positive, so that shifting
+// it up and down again to extend its sign gives it back.
+std::uint64_t arbitrary_word(std::uint64_t address, int bytes);
 
 class RegisterValues {
  public:

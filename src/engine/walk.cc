@@ -148,6 +148,21 @@ WalkProgram walk_program(const Graph& graph, const std::vector<InstructionForm>&
   return program;
 }
 
+std::vector<int> way_to(const WalkProgram& program, int block) {
+  auto at = [&](int b) -> const WalkBlock& { return program.blocks[static_cast<std::size_t>(b)]; };
+  const int entry = block - at(block).block;  // blocks of a function lie together
+  std::map<int, int> came_from{{entry, -1}};
+  std::vector<int> reached{entry};
+  for (std::size_t k = 0; k < reached.size() && !came_from.contains(block); k++)
+    for (int next : at(reached[k]).successors)
+      if (came_from.try_emplace(next, reached[k]).second) reached.push_back(next);
+  std::vector<int> way;
+  if (auto last = came_from.find(block); last != came_from.end())
+    for (int b = last->second; b >= 0; b = came_from.at(b)) way.push_back(b);
+  std::ranges::reverse(way);
+  return way;
+}
+
 void Walker::start(int block) {
   frames_.clear();
   go(block);

@@ -55,6 +55,10 @@ struct WalkProgram {
 };
 WalkProgram walk_program(const Graph& graph, const std::vector<InstructionForm>& forms);
 
+// The blocks on a shortest way that was taken from the entry of a block's function to it, without itself; empty: it is the
+// entry, or nothing leads there.
+std::vector<int> way_to(const WalkProgram& program, int block);
+
 // One executed instruction of the walk.
 struct WalkStep {
   int block = 0;
