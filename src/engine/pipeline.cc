@@ -82,10 +82,21 @@ Share Pipeline::step(const StaticInstruction& instruction, const Happening& happ
 }
 
 void Pipeline::pass(const StaticInstruction& instruction) {
+  passing_ = true;
   address_known_ = instruction.address.known;
   if (address_known_) address_ = values_.address_of(instruction);
   if (instruction.store && address_known_) remember(instruction, {});
   track_values(instruction);
+  passing_ = false;
+}
+
+// A small number in code that is passed mostly begins an index; by the time the walk is at, that may be anywhere.
+std::uint64_t Pipeline::value_of(const StaticInstruction& instruction, std::size_t k, std::uint64_t loaded) {
+  constexpr int index_bytes = 4;
+  constexpr std::int64_t small = 1 << 16;
+  const ValueForm& form = instruction.values[k];
+  if (passing_ && form.kind == ValueForm::Kind::number && std::abs(form.constant) < small) return arbitrary_word(~++renewed_, index_bytes);
+  return values_.value_of(instruction, k, loaded);
 }
 
 // ------------------------------------------------------------------------------------ front end and rename
@@ -302,7 +313,7 @@ void Pipeline::remember(const StaticInstruction& instruction, StoreEntry made) {
   std::size_t k = instruction.values.size() > 1 && instruction.load ? instruction.values.size() - 1 : 0;
   const std::uint64_t loaded = instruction.load ? remembered(address_, instruction.memory_bytes) : 0;
   for (made.word = address_ >> 3; made.word <= (address_ + bytes - 1) >> 3; made.word++) {
-    made.value = k < instruction.values.size() ? values_.value_of(instruction, k, loaded) : 0;
+    made.value = k < instruction.values.size() ? value_of(instruction, k, loaded) : 0;
     stores_.put(made);
     if (!instruction.load && k + 1 < instruction.values.size()) k++;
   }
@@ -410,7 +421,7 @@ void Pipeline::track_values(const StaticInstruction& instruction) {
       std::uint64_t offset = k ? static_cast<std::uint64_t>(instruction.memory_bytes) / 2 : 0;
       loaded = remembered(address_ + offset, instruction.memory_bytes);
     }
-    results[k] = values_.value_of(instruction, k, loaded);
+    results[k] = value_of(instruction, k, loaded);
   }
   for (std::size_t k = 0; k < count; k++) values_.set(instruction.value_units[k], results[k]);
   values_.update_address(instruction);

@@ -41,6 +41,8 @@ class Pipeline {
   double cycles() const { return last_retired_; }  // so far
   // What follows comes from elsewhere in the program: its frame on the stack does not meet the one that was left.
   void leave_frame(int stack_pointer) { values_.leave_frame(stack_pointer, ++frames_left_); }
+  // A register holds something nobody has seen before.
+  void renew(int unit) { values_.set(unit, arbitrary(~++renewed_)); }
   // Does what it does to registers and memory, long ago: takes no time, and nobody waits for it.
   void pass(const StaticInstruction& instruction);
 
@@ -86,6 +88,7 @@ class Pipeline {
   bool wait_for_line(double extra_cycles);
   void do_compute(const StaticInstruction& instruction, const Happening& happening, bool fused);
   void write_results(const StaticInstruction& instruction, bool fused);
+  std::uint64_t value_of(const StaticInstruction& instruction, std::size_t k, std::uint64_t loaded);
   void remember(const StaticInstruction& instruction, StoreEntry made);
   void do_store(const StaticInstruction& instruction);
   void do_branch(const StaticInstruction& instruction, const Happening& happening);
@@ -109,6 +112,8 @@ class Pipeline {
   Ring reorder_, load_queue_, store_buffer_, integer_registers_, vector_registers_;
 
   std::uint64_t frames_left_ = 0;
+  std::uint64_t renewed_ = 0;
+  bool passing_ = false;
 
   // The front end and rename.
   std::int64_t fetch_cycle_ = 0, rename_cycle_ = 0;

@@ -22,10 +22,10 @@ std::optional<int> stack_pointer_of(const std::vector<StaticInstruction>& code) 
 
 class Sampler {
  public:
-  Sampler(WalkProgram& program, const std::vector<StaticInstruction>& code, std::vector<InstructionClass> classes,
+  Sampler(WalkProgram& program, const Graph& graph, const std::vector<StaticInstruction>& code, std::vector<InstructionClass> classes,
           const CoreTables& tables, const SimulationOptions& options)
-      : program_(program), code_(code), classes_(std::move(classes)), options_(options),
-        pipeline_(tables, register_units(code)), walker_(program), stack_pointer_(stack_pointer_of(code)),
+      : program_(program), graph_(graph), code_(code), classes_(std::move(classes)), options_(options),
+        pipeline_(tables, register_units(code)), walker_(program), stack_pointer_(stack_pointer_of(code)), returned_(return_register(program.code)),
         visits_(program.blocks.size()), seen_(code.size()) {}
 
   // Walks from `block`; what happens in the first `unseen` instructions is not counted.
@@ -33,17 +33,20 @@ class Sampler {
     walker_.start(block);
     if (stack_pointer_) pipeline_.leave_frame(*stack_pointer_);
     // What the function computed before it came here: how its pointers and indices lie to each other.
-    for (int passed : way_to(program_, block))
-      for (std::size_t at = program_.blocks[static_cast<std::size_t>(passed)].begin; at < program_.blocks[static_cast<std::size_t>(passed)].end; at++)
-        pipeline_.pass(code_[at]);
+    for (int passed : way_to(program_, block)) pass(program_.blocks[static_cast<std::size_t>(passed)]);
+    bool in_library = is_library(block);
     for (int k = 0; k < unseen + seen && !walker_.at_end(); k++) {
       WalkStep step = walker_.next();
+      // What a library returns, memory it allocated above all, is not what it returned before.
+      if (returned_ && in_library && !is_library(step.block)) pipeline_.renew(*returned_);
+      in_library = is_library(step.block);
       const StaticInstruction& instruction = code_[step.instruction];
       Happening happening;
       happening.taken = step.taken, happening.mispredicted = step.mispredicted && options_.mispredictions;
       if (instruction.load && options_.extra_load_cycles) happening.extra_load_cycles = extra(step);
       const StaticInstruction* next = step.next_behind ? &code_[step.instruction + 1] : nullptr;
       Share share = pipeline_.step(instruction, happening, next);
+      if (returned_ && goes_unseen(step.instruction)) pipeline_.renew(*returned_);
       simulated_++;
       if (k < unseen) continue;
       visits_[static_cast<std::size_t>(step.block)] += step.enters_block;
@@ -84,17 +87,30 @@ class Sampler {
   double simulated() const { return simulated_; }
 
  private:
+  bool is_library(int block) const { return !graph_.functions[static_cast<std::size_t>(program_.blocks[static_cast<std::size_t>(block)].function)].library_name.empty(); }
+  // A call of code that nobody has seen.
+  bool goes_unseen(std::size_t instruction) const {
+    const int call = program_.call[instruction];
+    return call != WalkProgram::no_call && program_.calls[static_cast<std::size_t>(call)].choice.empty();
+  }
+  void pass(const WalkBlock& block) {
+    for (std::size_t at = block.begin; at < block.end; at++) {
+      pipeline_.pass(code_[at]);
+      if (returned_ && code_[at].call) pipeline_.renew(*returned_);
+    }
+  }
   double extra(const WalkStep& step) const {
     const WalkBlock& block = program_.blocks[static_cast<std::size_t>(step.block)];
     return options_.extra_load_cycles({block.function, block.block, static_cast<int>(step.instruction - block.begin)});
   }
   WalkProgram& program_;
+  const Graph& graph_;
   const std::vector<StaticInstruction>& code_;
   std::vector<InstructionClass> classes_;
   const SimulationOptions& options_;
   Pipeline pipeline_;
   Walker walker_;
-  std::optional<int> stack_pointer_;
+  std::optional<int> stack_pointer_, returned_;
   std::vector<double> visits_;  // by block, from its beginning
   std::vector<Seen> seen_;      // by instruction
   double simulated_ = 0;
@@ -156,7 +172,7 @@ Result<CoreTime> simulate_program(const Profile& profile, const Machine& machine
   CoreTime time;
   for (const auto& block : program.blocks) time.instructions += weight_of(block);
   if (time.instructions <= 0) return time;
-  Sampler sampler(program, code, classes_of(program, profile.forms), tables, options);
+  Sampler sampler(program, *profile.machine, code, classes_of(program, profile.forms), tables, options);
   sample(sampler, program, options, time.instructions);
 
   double seen_cycles = 0, seen_instructions = 0;

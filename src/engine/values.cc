@@ -40,6 +40,8 @@ ValueForm linear(int a, std::int64_t scale_a, int b = -1, std::int64_t scale_b =
   return {Kind::linear, a, b, scale_a, scale_b, constant};
 }
 
+ValueForm number(std::int64_t value) { return {Kind::number, -1, -1, 0, 0, value}; }
+
 struct Reading {
   const InstructionForm& form;
   const Instruction& instruction;
@@ -64,14 +66,14 @@ struct Reading {
     if (op.starts_with("MOV") && !form.floating) {
       if (form.load) return linear(memory, 1);
       if (a >= 0) return linear(a, 1);
-      if (has_immediate()) return linear(-1, 0, -1, 0, immediate);
+      if (has_immediate()) return number(immediate);
     }
     if (has_prefix(op, {"POP1", "POP3", "POP6", "LEAVE"})) return linear(memory, 1);
-    if (op.starts_with("PUSH")) return a >= 0 ? linear(a, 1) : linear(-1, 0, -1, 0, immediate);
+    if (op.starts_with("PUSH")) return a >= 0 ? linear(a, 1) : number(immediate);
     if (op.starts_with("LEA")) return lea();
     if (has_prefix(op, {"ADD16", "ADD32", "ADD64"})) return x86_sum(1);
-    if (has_prefix(op, {"SUB16", "SUB32", "SUB64"})) return instruction.same_sources ? linear(-1, 0) : x86_sum(-1);
-    if (op.starts_with("XOR") && instruction.same_sources) return linear(-1, 0);
+    if (has_prefix(op, {"SUB16", "SUB32", "SUB64"})) return instruction.same_sources ? number(0) : x86_sum(-1);
+    if (op.starts_with("XOR") && instruction.same_sources) return number(0);
     if (has_prefix(op, {"INC", "DEC"})) return linear(form.load ? memory : a, 1, -1, 0, op[0] == 'I' ? 1 : -1);
     if (has_prefix(op, {"SHL32ri", "SHL64ri"})) return linear(a, std::int64_t{1} << (immediate & 63));
     if (has_prefix(op, {"SHL32r1", "SHL64r1"})) return linear(a, 2);
@@ -110,7 +112,7 @@ struct Reading {
     if (has_prefix(op, {"ADDX", "ADDW", "ADDSX", "ADDSW"})) return aarch64_sum(1);
     if (has_prefix(op, {"SUBX", "SUBW", "SUBSX", "SUBSW"})) return aarch64_sum(-1);
     if (text.starts_with("mov ") && !form.floating)
-      return a >= 0 ? linear(a, 1) : linear(-1, 0, -1, 0, last_constant(text).value_or(0));
+      return a >= 0 ? linear(a, 1) : number(last_constant(text).value_or(0));
     if (has_prefix(text, {"sxtw ", "uxtw "})) return linear(a, 1);
     if (has_prefix(text, {"lsl ", "sbfiz ", "ubfiz "}) && b < 0) {
       auto from = text.find('#');
@@ -175,7 +177,7 @@ void describe_values(StaticInstruction& out, const InstructionForm& form, const 
   if (form.store && !form.load && !x86) {  // AArch64: one or two registers go to memory
     for (int nth = 0; nth < 2; nth++)
       if (int unit = register_at(instruction.uses, nth, false); unit >= 0) out.values.push_back(linear(unit, 1));
-    if (out.values.empty()) out.values.push_back(linear(-1, 0));
+    if (out.values.empty()) out.values.push_back(number(0));
     return;
   }
   if (form.floating) return;  // vectors form no addresses, apart from gathers, which are unknown anyway
@@ -189,6 +191,19 @@ void describe_values(StaticInstruction& out, const InstructionForm& form, const 
   }
   flush();
   if (form.store && out.values.empty()) out.values.push_back(value);
+}
+
+std::optional<int> return_register(const std::vector<const Instruction*>& code) {
+  for (const Instruction* instruction : code) {
+    const std::string& text = instruction->text;
+    const bool x86 = text.ends_with(", %rax") || text.ends_with(", %eax"), arm = text.find(" x0, ") < text.find(',') || text.find(" w0, ") < text.find(',');
+    if ((!x86 && !arm) || instruction->defs.empty()) continue;
+    int unit = instruction->defs.front().unit;
+    for (const auto& def : instruction->defs)
+      if (def.operand == instruction->defs.front().operand) unit = std::min(unit, def.unit);
+    return unit;
+  }
+  return {};
 }
 
 RegisterValues::RegisterValues(int units) : values_(static_cast<std::size_t>(units)) {
@@ -225,6 +240,7 @@ std::uint64_t RegisterValues::value_of(const StaticInstruction& instruction, std
     case Kind::shifted_down: return static_cast<std::uint64_t>(static_cast<std::int64_t>(a) >> form.constant);
     case Kind::some_function:
       return arbitrary(a + 3 * b + static_cast<std::uint64_t>(form.constant) + (loaded ^ (loaded >> 7)) + k);
+    case Kind::number: return static_cast<std::uint64_t>(form.constant);
     case Kind::none: break;
   }
   return 0;

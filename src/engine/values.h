@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "engine/static_instruction.h"
@@ -22,6 +23,9 @@ std::uint64_t arbitrary(std::uint64_t seed);
 // What memory may hold that nobody stored to: a short word is mostly an index or a size, small and positive, so that shifting
 // it up and down again to extend its sign gives it back.
 std::uint64_t arbitrary_word(std::uint64_t address, int bytes);
+
+// The register in which functions return pointers and numbers, found by its name; none: the code does not use it.
+std::optional<int> return_register(const std::vector<const Instruction*>& code);
 
 class RegisterValues {
  public:
