@@ -39,8 +39,8 @@ class Pipeline {
   // `next` is the instruction that follows in memory, if it also follows in time: it may fuse with this one.
   Share step(const StaticInstruction& instruction, const Happening& happening, const StaticInstruction* next);
   double cycles() const { return last_retired_; }  // so far
-  // What follows comes from elsewhere in the program: its frame on the stack does not meet the one that was left.
-  void leave_frame(int stack_pointer) { values_.leave_frame(stack_pointer, ++frames_left_); }
+  // What follows comes from elsewhere in the program: neither its frame on the stack nor its data meet what was left.
+  void leave() { values_.renew(++left_); }
   // A register holds something nobody has seen before.
   void renew(int unit) { values_.set(unit, arbitrary(~++renewed_)); }
   // Does what it does to registers and memory, long ago: takes no time, and nobody waits for it.
@@ -111,7 +111,7 @@ class Pipeline {
   double taken_spacing_, call_spacing_, indirect_spacing_, store_cycles_, crossing_store_cycles_, failed_forwarding_, narrow_forwarding_, misprediction_;
   Ring reorder_, load_queue_, store_buffer_, integer_registers_, vector_registers_;
 
-  std::uint64_t frames_left_ = 0;
+  std::uint64_t left_ = 0;
   std::uint64_t renewed_ = 0;
   bool passing_ = false;
 

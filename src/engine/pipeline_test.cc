@@ -292,6 +292,21 @@ TEST(Branches, AMispredictionCostsItsPenalty) {
   EXPECT_GT(wrong->by_cause[static_cast<std::size_t>(Cause::misprediction)], 0.7 * wrong->cycles);
 }
 
+// A virtual call: the object's table is loaded, then the target from it; both are known 10 cycles after the branch before.
+TEST(Branches, AJumpThroughMemoryWaitsForItsTarget) {
+  Code code;
+  code.load(1, 2, 0);
+  InstructionForm jump;
+  jump.opcode = "JMP64m", jump.branch = jump.indirect = jump.load = true, jump.memory_bytes = 8;
+  code.add(jump, {}, {1}).uses[0].address = true;
+  std::vector<TraceStep> steps;
+  for (int k = 0; k < 100; k++)
+    for (const auto& instruction : code.body) steps.push_back({&instruction, true, instruction.defs.empty(), {}, 0});
+  auto time = simulate(steps, code.forms, small_core());
+  ASSERT_TRUE(time);
+  EXPECT_NEAR(time->cycles / 100, 20 + 5 + 5, 2.5);
+}
+
 TEST(Branches, GroupsEndAtTakenBranches) {
   CoreModel core = fast_integer(6);
   core.front_end.uops_per_cycle = number(8), core.front_end.taken_branches_per_cycle = number(1);

@@ -15,23 +15,18 @@ struct Seen {
   std::array<double, causes> by_cause{};
 };
 
-std::optional<int> stack_pointer_of(const std::vector<StaticInstruction>& code) {
-  auto moves_it = std::ranges::find_if(code, [](const StaticInstruction& instruction) { return instruction.address.stack; });
-  return moves_it == code.end() ? std::nullopt : std::optional(moves_it->address.update);
-}
-
 class Sampler {
  public:
   Sampler(WalkProgram& program, const Graph& graph, const std::vector<StaticInstruction>& code, std::vector<InstructionClass> classes,
           const CoreTables& tables, const SimulationOptions& options)
       : program_(program), graph_(graph), code_(code), classes_(std::move(classes)), options_(options),
-        pipeline_(tables, register_units(code)), walker_(program), stack_pointer_(stack_pointer_of(code)), returned_(return_register(program.code)),
+        pipeline_(tables, register_units(code)), walker_(program), returned_(return_register(program.code)),
         visits_(program.blocks.size()), seen_(code.size()) {}
 
   // Walks from `block`; what happens in the first `unseen` instructions is not counted.
   void walk(int block, int unseen, int seen) {
     walker_.start(block);
-    if (stack_pointer_) pipeline_.leave_frame(*stack_pointer_);
+    pipeline_.leave();
     // What the function computed before it came here: how its pointers and indices lie to each other.
     for (int passed : way_to(program_, block)) pass(program_.blocks[static_cast<std::size_t>(passed)]);
     bool in_library = is_library(block);
@@ -110,7 +105,7 @@ class Sampler {
   const SimulationOptions& options_;
   Pipeline pipeline_;
   Walker walker_;
-  std::optional<int> stack_pointer_, returned_;
+  std::optional<int> returned_;  // the register
   std::vector<double> visits_;  // by block, from its beginning
   std::vector<Seen> seen_;      // by instruction
   double simulated_ = 0;

@@ -151,6 +151,58 @@ TEST(InstructionClass, PackedIsToldFromScalar) {
   EXPECT_EQ(of("POP64r", false), InstructionClass::integer);
 }
 
+// x[i] = x[i + 1] * c, the load by one register and the store by another that was made from it before the loop: a chain through
+// memory, 6 cycles of forwarding and 3 of multiplication, also for a walk that begins inside the loop.
+TEST(ProgramTime, AWalkKnowsWhatItsFunctionComputedBefore) {
+  Code code;
+  Instruction& lea = code.op("LEA64r", {2}, {1});
+  lea.displacement = -8;
+  code.load(5, 1, 0), code.op("MUL64rr", {5}, {5, 6}), code.store(5, 2, 0);
+  for (int unit : {1, 2}) {
+    Instruction& step = code.op("ADD64ri8", {unit}, {unit});
+    step.immediate = -8;
+  }
+  code.branch({2});
+  auto& c = code.body;
+  Function f;
+  f.name = "main", f.calls.value = 1;
+  f.blocks = {block(1, {c[0]}, {edge(1, 1)}), block(1e6, {c[1], c[2], c[3], c[4], c[5], c[6]}, {edge(1, 1e6 - 1)})};
+  Profile profile;
+  profile.machine.emplace().functions = {f}, profile.forms = code.forms;
+  auto time = simulate_program(profile, small_machine());
+  ASSERT_TRUE(time) << time.error().message();
+  EXPECT_NEAR(time->cycles, 9e6, 2e5);
+  EXPECT_EQ(way_to(walk_program(*profile.machine, profile.forms), 1), std::vector{0});
+}
+
+// Two arrays from the allocator are not the same, though the same register brought them.
+TEST(ProgramTime, WhatALibraryReturnsIsNewEachTime) {
+  Code code;
+  InstructionForm call;
+  call.opcode = "CALL", call.call = true;
+  for (int to : {1, 2}) {
+    code.add(call, {}, {});
+    code.op("MOV64rr", {to}, {0}).text = "movq %rax, %rbx";
+  }
+  code.load(5, 1, 8), code.op("MUL64rr", {5}, {5, 6}), code.store(5, 2, 0);
+  for (int unit : {1, 2}) {
+    Instruction& step = code.op("ADD64ri8", {unit}, {unit});
+    step.immediate = -8;
+  }
+  code.op("MOV64rr", {0}, {0}).text = "movq %rcx, %rax";
+  code.branch({2});
+  auto& c = code.body;
+  Function f;
+  f.name = "main", f.calls.value = 1;
+  f.blocks = {block(1, {c[0], c[1], c[2], c[3]}, {edge(1, 1)}), block(1e6, {c[4], c[5], c[6], c[7], c[8], c[10]}, {edge(1, 1e6 - 1)}), block(0, {c[9]}, {})};
+  f.blocks[0].calls = {{"malloc", 2}};
+  Profile profile;
+  profile.machine.emplace().functions = {f}, profile.forms = code.forms;
+  auto time = simulate_program(profile, small_machine());
+  ASSERT_TRUE(time) << time.error().message();
+  EXPECT_LT(time->cycles, 3e6);
+}
+
 TEST(ProgramTime, ALongerRunOfTheSameIsProportionallyLonger) {
   double once = simulate_program(calling_profile(1e6), small_machine())->cycles;
   EXPECT_NEAR(simulate_program(calling_profile(1e9), small_machine())->cycles, 1000 * once, 0.02 * 1000 * once);

@@ -46,7 +46,6 @@ struct AddressForm {
   std::int64_t scale = 1, displacement = 0;
   int update = -1;                     // register that is updated by `step`
   std::int64_t step = 0;
-  bool stack = false;                  // that register is the stack pointer
 };
 
 struct StaticInstruction {

@@ -144,10 +144,10 @@ AddressForm address_form(const InstructionForm& form, const Instruction& instruc
   address.scale = form.scale, address.displacement = instruction.displacement.value_or(0);
   if (x86 && has_prefix(form.opcode, {"PUSH", "POP1", "POP3", "POP6"})) {
     bool push = form.opcode.starts_with("PUSH");
-    address.update = first, address.step = push ? -8 : 8, address.displacement = push ? -8 : 0, address.stack = true;
+    address.update = first, address.step = push ? -8 : 8, address.displacement = push ? -8 : 0;
   }
   if (form.write_back) {
-    address.update = first, address.stack = instruction.text.find("[sp") != std::string::npos;
+    address.update = first;
     bool after = form.opcode.find("post") != std::string::npos || form.opcode.find("POST") != std::string::npos;
     address.step = after ? last_constant(instruction.text).value_or(0) : address.displacement;
   }
@@ -210,11 +210,8 @@ RegisterValues::RegisterValues(int units) : values_(static_cast<std::size_t>(uni
   for (std::size_t unit = 0; unit < values_.size(); unit++) values_[unit] = arbitrary(unit + 1);
 }
 
-void RegisterValues::leave_frame(int stack_pointer, std::uint64_t seed) {
-  constexpr std::int64_t near = 1 << 16;
-  const std::uint64_t top = values_[static_cast<std::size_t>(stack_pointer)];
-  for (std::size_t unit = 0; unit < values_.size(); unit++)
-    if (std::abs(static_cast<std::int64_t>(values_[unit] - top)) < near) values_[unit] = arbitrary(unit + 1 + seed * values_.size());
+void RegisterValues::renew(std::uint64_t seed) {
+  for (std::size_t unit = 0; unit < values_.size(); unit++) values_[unit] = arbitrary(unit + 1 + seed * values_.size());
 }
 
 std::uint64_t RegisterValues::read(int unit, std::uint64_t loaded) const {

@@ -30,8 +30,8 @@ std::optional<int> return_register(const std::vector<const Instruction*>& code);
 class RegisterValues {
  public:
   explicit RegisterValues(int units);
-  // The stack pointer, and with it whatever points near it, goes elsewhere, each on its own.
-  void leave_frame(int stack_pointer, std::uint64_t seed);
+  // All registers hold something else, each on its own.
+  void renew(std::uint64_t seed);
   std::uint64_t address_of(const StaticInstruction& instruction) const;
   // The value of values[k]; `loaded` is what the instruction read from memory, if it did.
   std::uint64_t value_of(const StaticInstruction& instruction, std::size_t k, std::uint64_t loaded) const;
