@@ -27,8 +27,7 @@ class Sampler {
   void walk(int block, int unseen, int seen) {
     walker_.start(block);
     pipeline_.leave();
-    // What the function computed before it came here: how its pointers and indices lie to each other.
-    for (int passed : way_to(program_, block)) pass(program_.blocks[static_cast<std::size_t>(passed)]);
+    approach(block, callers_passed);
     bool in_library = is_library(block);
     for (int k = 0; k < unseen + seen && !walker_.at_end(); k++) {
       WalkStep step = walker_.next();
@@ -88,8 +87,20 @@ class Sampler {
     const int call = program_.call[instruction];
     return call != WalkProgram::no_call && program_.calls[static_cast<std::size_t>(call)].choice.empty();
   }
-  void pass(const WalkBlock& block) {
-    for (std::size_t at = block.begin; at < block.end; at++) {
+  // What was computed before the walk came here: how pointers and indices lie to each other. First where its function is
+  // mostly called from, then the way from the function's entry.
+  static constexpr int callers_passed = 3;
+  void approach(int block, int callers) {
+    const auto& sites = program_.callers[static_cast<std::size_t>(program_.blocks[static_cast<std::size_t>(block)].function)];
+    if (callers > 0 && !sites.choice.empty()) {
+      auto [caller, behind_call] = sites.places[sites.choice.heaviest()];
+      approach(caller, callers - 1);
+      pass(program_.blocks[static_cast<std::size_t>(caller)].begin, behind_call - 1);
+    }
+    for (int passed : way_to(program_, block)) pass(program_.blocks[static_cast<std::size_t>(passed)].begin, program_.blocks[static_cast<std::size_t>(passed)].end);
+  }
+  void pass(std::size_t begin, std::size_t end) {
+    for (std::size_t at = begin; at < end; at++) {
       pipeline_.pass(code_[at]);
       if (returned_ && code_[at].call) pipeline_.renew(*returned_);
     }

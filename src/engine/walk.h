@@ -5,6 +5,7 @@
 // functions that are executed more often than the calls which name them.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ class EvenChoice {
   void add(double weight) { weights_.push_back(weight), overdue_.push_back(0), total_ += weight; }
   bool empty() const { return total_ <= 0; }
   std::size_t next();
+  std::size_t heaviest() const { return static_cast<std::size_t>(std::ranges::max_element(weights_) - weights_.begin()); }
 
  private:
   std::vector<double> weights_, overdue_;

@@ -43,7 +43,7 @@ Steps fake_steps(std::vector<std::string>& order) {
 ProgramOutcome outcome(double measured, double predicted, bool covered) {
   ProgramOutcome o;
   o.measured = measured;
-  o.models["hllc"] = {predicted, predicted / measured - 1, {0, 0}, covered};
+  o.models["hllc"] = {predicted, predicted / measured - 1, {0, 0}, covered, {}};
   return o;
 }
 
