@@ -44,7 +44,7 @@ def answer(words, which):
     if done.returncode != 0:
         return f"exit {done.returncode}: {done.stderr}"
     value = json.loads(done.stdout, parse_float=str, parse_int=str)  # digits as they stand
-    value.pop("made_by", None)
+    value.pop("made_by", None), value.pop("measured_how", None)  # why nothing was timed: without LLVM, or not asked
     return value
 
 
