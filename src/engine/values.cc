@@ -196,7 +196,8 @@ void describe_values(StaticInstruction& out, const InstructionForm& form, const 
 std::optional<int> return_register(const std::vector<const Instruction*>& code) {
   for (const Instruction* instruction : code) {
     const std::string& text = instruction->text;
-    const bool x86 = text.ends_with(", %rax") || text.ends_with(", %eax"), arm = text.find(" x0, ") < text.find(',') || text.find(" w0, ") < text.find(',');
+    const bool x86 = has_prefix(text, {"mov", "lea"}) && (text.ends_with(", %rax") || text.ends_with(", %eax"));
+    const bool arm = has_prefix(text, {"mov x0, ", "mov w0, ", "add x0, ", "add w0, "});
     if ((!x86 && !arm) || instruction->defs.empty()) continue;
     int unit = instruction->defs.front().unit;
     for (const auto& def : instruction->defs)
