@@ -313,7 +313,8 @@ void Pipeline::remember(const StaticInstruction& instruction, StoreEntry made) {
   std::size_t k = instruction.values.size() > 1 && instruction.load ? instruction.values.size() - 1 : 0;
   const std::uint64_t loaded = instruction.load ? remembered(address_, instruction.memory_bytes) : 0;
   for (made.word = address_ >> 3; made.word <= (address_ + bytes - 1) >> 3; made.word++) {
-    made.value = k < instruction.values.size() ? value_of(instruction, k, loaded) : 0;
+    // Of what a vector holds nothing is known: words of it are not the same.
+    made.value = k < instruction.values.size() ? value_of(instruction, k, loaded) : arbitrary(~made.word);
     stores_.put(made);
     if (!instruction.load && k + 1 < instruction.values.size()) k++;
   }
