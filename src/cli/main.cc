@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <numeric>
 #include <string_view>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -72,7 +73,7 @@ void watch_signals() {
     if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) sigaddset(&watched, signal);
   }
   ::pthread_sigmask(SIG_BLOCK, &watched, nullptr);
-  std::thread([watched] {
+  auto wait_for_one = [watched] {
     int signal = 0;
     while (::sigwait(&watched, &signal) != 0 || (signal == SIGINT && take_first_interrupt())) {}
     end_running_programs();
@@ -84,7 +85,12 @@ void watch_signals() {
     ::pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
     ::kill(::getpid(), signal);
     for (;;) ::pause();
-  }).detach();
+  };
+  try {
+    std::thread(wait_for_one).detach();
+  } catch (const std::system_error&) {  // the system has no more threads: a signal ends us at once
+    ::pthread_sigmask(SIG_UNBLOCK, &watched, nullptr);
+  }
 }
 
 // Letters to change, leave out or add to make one word of the other.

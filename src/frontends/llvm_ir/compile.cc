@@ -146,7 +146,7 @@ Result<bool> compile_unit(Unit& unit, int number, bool early, const std::string&
   std::future<Result<bool>> early_done;
   if (early && !same) {
     unit.early_bitcode = base + ".early.bc";
-    early_done = std::async(std::launch::async, compile, true, unit.early_bitcode);
+    early_done = std::async(std::launch::async | std::launch::deferred, compile, true, unit.early_bitcode);
   } else if (early) {
     unit.early_bitcode = unit.final_bitcode;
   }
