@@ -10,6 +10,7 @@
 
 #include <array>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -99,7 +100,7 @@ struct RunSummary {
   double seconds = 0;
   std::array<double, 2> interval{0, 0};  // of the runs that were used: 5 and 95 percent
   int runs = 0, disturbed = 0, crowded = 0;  // crowded: of the disturbed, those that shared their core
-  double clock_ghz = 0;  // of the core while they ran, in the middle; 0: not known
+  std::optional<double> clock_ghz;  // of the core while they ran, in the middle
   std::string how;
 };
 // The median of the undisturbed runs; where they are fewer than half and fewer than five, all runs as they would be on a

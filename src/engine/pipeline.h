@@ -135,6 +135,7 @@ class Pipeline {
     int count = 0;
     std::uint64_t address[4] = {};
   };
+  static constexpr std::size_t load_ring = 1 << 13;
   std::vector<LoadCycle> load_cycles_;
 
   // Lines on their way from beyond the first cache; empty until there is one.

@@ -1,6 +1,7 @@
 #include "engine/program_time.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/resolve.h"
 #include "engine/walk.h"
@@ -28,12 +29,12 @@ class Sampler {
     walker_.start(block);
     pipeline_.leave();
     approach(block, callers_passed);
-    bool in_library = is_library(block);
+    bool in_library = is_library(block_at(block));
     for (int k = 0; k < unseen + seen && !walker_.at_end(); k++) {
       WalkStep step = walker_.next();
       // What a library returns, memory it allocated above all, is not what it returned before.
-      if (returned_ && in_library && !is_library(step.block)) pipeline_.renew(*returned_);
-      in_library = is_library(step.block);
+      const bool came_from_library = std::exchange(in_library, is_library(block_at(step.block)));
+      if (returned_ && came_from_library && !in_library) pipeline_.renew(*returned_);
       const StaticInstruction& instruction = code_[step.instruction];
       Happening happening;
       happening.taken = step.taken, happening.mispredicted = step.mispredicted && options_.mispredictions;
@@ -81,7 +82,8 @@ class Sampler {
   double simulated() const { return simulated_; }
 
  private:
-  bool is_library(int block) const { return !graph_.functions[static_cast<std::size_t>(program_.blocks[static_cast<std::size_t>(block)].function)].library_name.empty(); }
+  const WalkBlock& block_at(int block) const { return program_.blocks[static_cast<std::size_t>(block)]; }
+  bool is_library(const WalkBlock& block) const { return !graph_.functions[static_cast<std::size_t>(block.function)].library_name.empty(); }
   // A call of code that nobody has seen.
   bool goes_unseen(std::size_t instruction) const {
     const int call = program_.call[instruction];
@@ -91,13 +93,13 @@ class Sampler {
   // mostly called from, then the way from the function's entry.
   static constexpr int callers_passed = 3;
   void approach(int block, int callers) {
-    const auto& sites = program_.callers[static_cast<std::size_t>(program_.blocks[static_cast<std::size_t>(block)].function)];
+    const auto& sites = program_.callers[static_cast<std::size_t>(block_at(block).function)];
     if (callers > 0 && !sites.choice.empty()) {
       auto [caller, behind_call] = sites.places[sites.choice.heaviest()];
       approach(caller, callers - 1);
-      pass(program_.blocks[static_cast<std::size_t>(caller)].begin, behind_call - 1);
+      pass(block_at(caller).begin, behind_call - 1);
     }
-    for (int passed : way_to(program_, block)) pass(program_.blocks[static_cast<std::size_t>(passed)].begin, program_.blocks[static_cast<std::size_t>(passed)].end);
+    for (int passed : way_to(program_, block)) pass(block_at(passed).begin, block_at(passed).end);
   }
   void pass(std::size_t begin, std::size_t end) {
     for (std::size_t at = begin; at < end; at++) {
@@ -106,7 +108,7 @@ class Sampler {
     }
   }
   double extra(const WalkStep& step) const {
-    const WalkBlock& block = program_.blocks[static_cast<std::size_t>(step.block)];
+    const WalkBlock& block = block_at(step.block);
     return options_.extra_load_cycles({block.function, block.block, static_cast<int>(step.instruction - block.begin)});
   }
   WalkProgram& program_;

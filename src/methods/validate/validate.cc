@@ -63,8 +63,7 @@ void conclude(Candidate& candidate, const ValidateOptions& options) {
   ProgramOutcome& outcome = candidate.outcome;
   outcome.measured = summary.seconds;
   outcome.measured_interval = summary.interval;
-  outcome.runs = summary.runs, outcome.disturbed = summary.disturbed;
-  if (summary.clock_ghz > 0) outcome.clock_ghz = summary.clock_ghz;
+  outcome.runs = summary.runs, outcome.disturbed = summary.disturbed, outcome.clock_ghz = summary.clock_ghz;
   if (summary.seconds <= 0) {
     outcome.failed = "the program is too short to be timed";
     return;

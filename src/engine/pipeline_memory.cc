@@ -1,0 +1,199 @@
+// The part of the pipeline that reaches memory: loads and stores, what is forwarded between them, and the values that
+// addresses are computed from (values.h).
+#include <cmath>
+
+#include "engine/pipeline.h"
+
+namespace perfcast::engine {
+namespace {
+
+// A stored value can still be forwarded for a while after it began to leave for the cache.
+constexpr double commit_delay = 5;
+// Addresses further apart than this are taken to be unrelated: nothing is known about their banks.
+constexpr std::uint64_t related_bytes = 1 << 20;
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------ loads and stores
+
+void Pipeline::do_load(const StaticInstruction& instruction, const Happening& happening) {
+  Issue start{static_cast<double>(rename_cycle_) + 1, rename_cause_};
+  bool banks = address_known_ && !tables_.core().memory.banks.empty();
+  for (const MicroOp& op : instruction.micro_ops)
+    if (op.part == Part::load) {
+      Issue one = issue(op, address_ready_, address_memory_, 0, banks ? &address_ : nullptr);
+      if (one.time >= start.time) start = one;
+    }
+  auto bytes = static_cast<std::uint64_t>(std::max(1, instruction.memory_bytes));
+  auto line = static_cast<std::uint64_t>(line_bytes_);
+  if (address_known_ && crossing_load_ops_ && address_ / line != (address_ + bytes - 1) / line) {
+    MicroOp again{tables_.load_ports, 1, Part::load};
+    for (int k = 0; k < crossing_load_ops_; k++) issue(again, start.time, address_memory_, 0, nullptr);
+    start.time += 1;
+  }
+  loaded_ = start.time + instruction.load_latency;
+  loaded_memory_ = start.cause == Cause::memory;
+  if (address_known_) {
+    bool renamed = false;
+    double from_store = forwarded(instruction, start.time, renamed);
+    if (renamed) loaded_ = std::max(from_store, static_cast<double>(rename_cycle_) + 1), start.cause = Cause::dependences;
+    else if (from_store > loaded_) loaded_ = from_store, start.cause = Cause::dependences;
+  }
+  if (wait_for_line(happening.extra_load_cycles)) loaded_memory_ = true, start.cause = Cause::memory;
+  done_at(loaded_, start.cause);
+}
+
+// A line is fetched once: who asks for it while it is on its way waits for the rest of the way.
+bool Pipeline::wait_for_line(double extra_cycles) {
+  if (extra_cycles <= 0 && fills_.empty()) return false;
+  if (!address_known_) return loaded_ += extra_cycles, extra_cycles > 0;
+  if (fills_.empty()) fills_.resize(fills);
+  std::uint64_t line = address_ / static_cast<std::uint64_t>(line_bytes_);
+  Fill& fill = fills_[(line * 0x9e3779b97f4a7c15u) >> 52];
+  if (fill.line == line && fill.arrives > loaded_) return loaded_ = fill.arrives, true;
+  if (extra_cycles > 0) loaded_ += extra_cycles, fill = {line, loaded_};
+  return extra_cycles > 0;
+}
+
+void Pipeline::do_store(const StaticInstruction& instruction) {
+  double data_ready = instruction.load ? (instruction.computes ? computed_ + 1 : loaded_) : operands_ready_;
+  bool computed_here = !instruction.load && instruction.computes;
+  if (computed_here) data_ready = std::max(data_ready, computed_ + 1);
+  double data = std::max(data_ready, static_cast<double>(rename_cycle_) + 1);
+  for (const MicroOp& op : instruction.micro_ops) {
+    if (op.part != Part::store_address && op.part != Part::store_data) continue;
+    bool is_address = op.part == Part::store_address;
+    Issue one = issue(op, is_address ? address_ready_ : data_ready, is_address ? address_memory_ : operands_memory_, 0, nullptr);
+    done_at(one.time + 1, one.cause);
+  }
+  // Leaving the store buffer: in order, some at a time when they go to one line.
+  auto bytes = static_cast<std::uint64_t>(std::max(1, instruction.memory_bytes));
+  auto line_size = static_cast<std::uint64_t>(line_bytes_);
+  double retired = std::max(done_, last_retired_);
+  std::uint64_t line = address_ / line_size, end = (address_ + bytes - 1) / line_size;
+  bool crosses = address_known_ && line != end;
+  bool joins = address_known_ && !crosses && line == last_line_ && retired <= last_commit_ &&
+               together_ < tables_.core().memory.stores_per_line;
+  together_ = joins ? together_ + 1 : 1;
+  last_commit_ = std::max(last_commit_ + (joins ? 0 : crosses ? crossing_store_cycles_ : store_cycles_), retired);
+  last_line_ = address_known_ ? end : ~std::uint64_t{0};
+  if (store_buffer_.limited()) store_buffer_.push(last_commit_);
+  if (address_known_) remember(instruction, {0, 0, 0, data, last_commit_ + commit_delay, retired});
+}
+
+// What a store leaves in memory; when, says `made`.
+void Pipeline::remember(const StaticInstruction& instruction, StoreEntry made) {
+  auto bytes = static_cast<std::uint64_t>(std::max(1, instruction.memory_bytes));
+  made.address = address_, made.rules = instruction.forwards_store, made.bytes = static_cast<int>(bytes);
+  std::size_t k = instruction.values.size() > 1 && instruction.load ? instruction.values.size() - 1 : 0;
+  const std::uint64_t loaded = instruction.load ? remembered(address_, instruction.memory_bytes) : 0;
+  for (made.word = address_ >> 3; made.word <= (address_ + bytes - 1) >> 3; made.word++) {
+    // Of what a vector holds nothing is known: words of it are not the same.
+    made.value = k < instruction.values.size() ? value_of(instruction, k, loaded) : arbitrary(~made.word);
+    stores_.put(made);
+    if (!instruction.load && k + 1 < instruction.values.size()) k++;
+  }
+}
+
+// ------------------------------------------------------------------------------------ forwarding and banks
+
+// A core that renames loads to the registers stored does so for the first load of a store. What is loaded again, as every
+// loop of unoptimised code loads its counter, is renamed in short tests; in a long run such loops change between all and
+// none of it, and spend about half of their iterations in either state. A misprediction brings them back to none.
+bool Pipeline::renamed_again() {
+  constexpr int phase = 256;
+  return reloads_++ / phase % 2 == 1;
+}
+
+double Pipeline::forwarded(const StaticInstruction& instruction, double issued, bool& renamed) {
+  auto bytes = static_cast<std::uint64_t>(std::max(1, instruction.memory_bytes));
+  double latest = 0;
+  std::uint64_t first_store = 0;
+  bool several = false;
+  for (std::uint64_t word = address_ >> 3; word <= (address_ + bytes - 1) >> 3; word++) {
+    const StoreEntry* store = stores_.find(word);
+    if (!store || store->address + static_cast<std::uint64_t>(store->bytes) <= address_ || store->address >= address_ + bytes)
+      continue;
+    if (store->commit <= issued) continue;
+    bool contains = store->address <= address_ && store->address + static_cast<std::uint64_t>(store->bytes) >= address_ + bytes;
+    several = several || (latest > 0 && store->address != first_store);
+    first_store = store->address;
+    bool hidden = store->address > address_ || several;  // an older store supplies the rest
+    // What cannot be forwarded comes from the cache, after the store has left for it. The penalty was measured where it
+    // may leave in the cycle after its data is known.
+    double time = std::max(store->data, store->leaves - 1) + (hidden ? failed_forwarding_ : narrow_forwarding_);
+    if (contains) {
+      std::uint32_t fitting = instruction.forwards_load & store->rules;
+      const auto& rules = tables_.core().memory.forwarding;
+      const bool again = store->loaded && renamed_again();
+      while (fitting) {
+        const auto& rule = rules[static_cast<std::size_t>(std::countr_zero(fitting))];
+        if ((!rule.same_address || store->address == address_) && !(rule.renamed && store->loaded && !again)) {
+          time = store->data + rule.latency.value, renamed = rule.renamed;
+          break;
+        }
+        fitting &= fitting - 1;
+      }
+      store->loaded = true;
+    }
+    latest = std::max(latest, time);
+  }
+  return latest;
+}
+
+bool Pipeline::bank_free(std::int64_t cycle, std::uint64_t address) const {
+  const LoadCycle& loads = load_cycles_[static_cast<std::size_t>(cycle) & (load_ring - 1)];
+  if (loads.time != cycle) return true;
+  auto line = static_cast<std::uint64_t>(line_bytes_);
+  for (const BankRule& rule : tables_.core().memory.banks) {
+    auto period = static_cast<std::uint64_t>(rule.period_bytes);
+    int same = 1;
+    for (int k = 0; k < loads.count; k++) {
+      std::uint64_t apart = loads.address[k] > address ? loads.address[k] - address : address - loads.address[k];
+      if (apart >= line && apart < related_bytes && apart % period == 0) same++;
+    }
+    if (same > rule.per_cycle) return false;
+  }
+  return true;
+}
+
+void Pipeline::note_load(std::int64_t cycle, std::uint64_t address) {
+  LoadCycle& loads = load_cycles_[static_cast<std::size_t>(cycle) & (load_ring - 1)];
+  if (loads.time != cycle) loads.time = cycle, loads.count = 0;
+  if (loads.count < 4) loads.address[loads.count++] = address;
+}
+
+// ------------------------------------------------------------------------------------ values
+
+// What memory holds at an address, in the sense of values.h.
+std::uint64_t Pipeline::remembered(std::uint64_t address, int bytes) const {
+  const StoreEntry* store = stores_.find(address >> 3);
+  return store ? store->value : arbitrary_word(address, bytes);
+}
+
+void Pipeline::track_values(const StaticInstruction& instruction) {
+  if (instruction.value_units.empty() && instruction.address.update < 0) return;
+  std::uint64_t results[4];
+  std::size_t count = std::min<std::size_t>(instruction.value_units.size(), 4);
+  for (std::size_t k = 0; k < count; k++) {
+    std::uint64_t loaded = 0;
+    if (instruction.load && address_known_) {  // the second register of a pair comes from half way on
+      std::uint64_t offset = k ? static_cast<std::uint64_t>(instruction.memory_bytes) / 2 : 0;
+      loaded = remembered(address_ + offset, instruction.memory_bytes);
+    }
+    results[k] = value_of(instruction, k, loaded);
+  }
+  for (std::size_t k = 0; k < count; k++) values_.set(instruction.value_units[k], results[k]);
+  values_.update_address(instruction);
+}
+
+// A small number in code that is passed mostly begins an index; by the time the walk is at, that may be anywhere.
+std::uint64_t Pipeline::value_of(const StaticInstruction& instruction, std::size_t k, std::uint64_t loaded) {
+  constexpr int index_bytes = 4;
+  constexpr std::int64_t small = 1 << 16;
+  const ValueForm& form = instruction.values[k];
+  if (passing_ && form.kind == ValueForm::Kind::number && std::abs(form.constant) < small) return arbitrary_word(~++renewed_, index_bytes);
+  return values_.value_of(instruction, k, loaded);
+}
+
+}  // namespace perfcast::engine
