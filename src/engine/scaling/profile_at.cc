@@ -5,62 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/scaling/reuse_growth.h"
 #include "expr/parse.h"
 
 namespace perfcast::engine {
 namespace {
-
-// Distance at a quantile of an access's reuses, first touches and unseen ones beyond all.
-double distance_at(const std::vector<DistanceBin>& bins, double quantile) {
-  double passed = 0, total = 0;
-  for (const DistanceBin& bin : bins) total += bin.share;
-  if (total <= 0) return 0;
-  for (const DistanceBin& bin : bins)
-    if ((passed += bin.share) >= quantile * total) return bin.distance;
-  return bins.empty() ? 0 : bins.back().distance;
-}
-
-// How one access grew with one parameter: exponents between two sizes.
-struct Growth {
-  double size_ratio = 1;              // recorded / other
-  const Access* other = nullptr;
-};
-
-// The exponent with which something grows; 0 where it hardly changes, never negative, at most 3. A few lines or pages more
-// (`few`) are no growth: that is how many arrays a loop walks, and how their edges fall.
-double exponent(double now, double then, double size_ratio, double few = 0) {
-  if (now <= 0 || then <= 0 || size_ratio <= 1) return 0;
-  double e = std::log((now + few) / (then + few)) / std::log(size_ratio);
-  if (std::abs(e - std::round(e)) < 0.25) e = std::round(e);  // distances grow with whole powers: a row, a plane
-  return std::clamp(e, 0.0, 3.0);
-}
-
-// Below so many lines nobody looks whether the neighbours of a line were touched: it is in every cache.
-constexpr double nearest_streams = 31;
-
-// Share of an access's far reuses that are part of a stream.
-double stream_share(const std::vector<DistanceBin>& bins, double otherwise) {
-  double near = 0, all = 0;
-  for (const DistanceBin& bin : bins)
-    if (bin.distance >= nearest_streams) near += bin.share * bin.near, all += bin.share;
-  return all > 0 ? near / all : otherwise;
-}
-
-// Distances of `access` with the parameter `factor` times as large. Short ones that become long are streams as often as the
-// long ones are.
-void grow(std::vector<DistanceBin>& bins, const std::vector<DistanceBin>& other, double size_ratio, double factor, double first_touches_near = 0) {
-  double total = 0, passed = 0, near = stream_share(bins, stream_share(other, first_touches_near));
-  for (const DistanceBin& bin : bins) total += bin.share;
-  for (DistanceBin& bin : bins) {
-    double middle = total > 0 ? (passed + bin.share / 2) / total : 0.5;
-    passed += bin.share;
-    double then = distance_at(other, middle);
-    const bool was_short = bin.distance < nearest_streams;
-    constexpr double few = 4;
-    bin.distance *= std::pow(factor, exponent(bin.distance, then, size_ratio, few));
-    if (was_short && bin.distance >= nearest_streams) bin.near = near;
-  }
-}
 
 class Sizer {
  public:
@@ -129,19 +78,27 @@ class Sizer {
       auto wanted = set_.find(name);
       if (wanted == set_.end() || recorded <= 0 || wanted->second == recorded) continue;
       double factor = wanted->second / recorded;
-      const SizedMemory* nearest = nullptr;
-      const Access* then = nullptr;
+      std::vector<std::pair<double, const Access*>> smaller;  // how many times smaller, the smallest last
       if (it != others_.end())
         for (auto [memory, other] : it->second)
-          if (differs_only_in(memory->set, name) && (!nearest || memory->set.at(name) > nearest->set.at(name))) nearest = memory, then = other;
-      if (!then) continue;
-      double ratio = recorded / nearest->set.at(name);
-      grow(access.lines, then->lines, ratio, factor, access.cold_near);
-      grow(access.pages, then->pages, ratio, factor);
-      grow(access.dirtied, then->dirtied, ratio, factor);
+          if (differs_only_in(memory->set, name) && memory->set.at(name) < recorded) smaller.emplace_back(recorded / memory->set.at(name), other);
+      if (smaller.empty()) continue;
+      std::ranges::sort(smaller);
+      auto of = [&](std::vector<DistanceBin> Access::*bins) {
+        std::vector<SmallerReuse> all;
+        for (auto [ratio, other] : smaller) all.push_back({ratio, &(other->*bins)});
+        return all;
+      };
+      const double most = memory_power(name);
+      const auto [ratio, then] = smaller.front();
+      double step_growth = 1;
       if (access.stride_bytes && then->stride_bytes && *access.stride_bytes * *then->stride_bytes > 0)
-        *access.stride_bytes *= std::pow(factor, exponent(std::abs(*access.stride_bytes), std::abs(*then->stride_bytes), ratio));
-      if (access.unknown > 0) access.unknown_from *= std::pow(factor, exponent(access.unknown_from, then->unknown_from, ratio));
+        step_growth = std::pow(factor, growth_power(std::abs(*access.stride_bytes), std::abs(*then->stride_bytes), ratio));
+      grow_lines(access.lines, of(&Access::lines), factor, most, access.cold_near);
+      grow_pages(access.pages, of(&Access::pages), factor, most, step_growth, access.lines);
+      grow_lines(access.dirtied, of(&Access::dirtied), factor, most);
+      if (access.stride_bytes) *access.stride_bytes *= step_growth;
+      if (access.unknown > 0) access.unknown_from *= std::pow(factor, std::min(most, growth_power(access.unknown_from, then->unknown_from, ratio)));
       // First touches: their number grows by its own power, so their share changes against the count.
       if (access.cold > 0 && then->cold > 0 && then->count > 0) {
         double e = std::log((access.cold) / (then->cold)) / std::log(ratio);
@@ -152,6 +109,24 @@ class Sizer {
         access.cold = seen > 0 ? colder : access.cold;
       }
     }
+  }
+  // The power with which the lines grow that the program touches at all: no reuse is farther away than they are. First touches are
+  // seen where whole runs were watched.
+  double memory_power(const std::string& name) {
+    auto [it, fresh] = memory_powers_.try_emplace(name, 3.0);
+    if (!fresh || !from_.ir) return it->second;
+    double now = 0, then = 0, ratio = 1;
+    for (const Function& function : from_.ir->functions)
+      for (const Block& block : function.blocks)
+        for (const Access& access : block.accesses) now += access.count * access.cold;
+    for (const SizedMemory& memory : from_.scaling->memory)
+      if (double size = memory.set.at(name); differs_only_in(memory.set, name) && from_.run.parameters.at(name) / size > ratio) {
+        ratio = from_.run.parameters.at(name) / size, then = 0;
+        for (const SizedAccess& sized : memory.accesses) then += sized.access.count * sized.access.cold;
+      }
+    constexpr double least_lines = 64;
+    if (then > least_lines && ratio > 1) it->second = std::max(1.0, growth_power(now, then, ratio));
+    return it->second;
   }
   bool differs_only_in(const std::map<std::string, double>& set, const std::string& name) const {
     for (const auto& [other, value] : from_.run.parameters)
@@ -164,6 +139,7 @@ class Sizer {
   const CountValues& values_;
   SizedProfile& result_;
   std::map<std::tuple<std::string, std::string, int>, std::vector<std::pair<const SizedMemory*, const Access*>>> others_;
+  std::map<std::string, double> memory_powers_;
 };
 
 bool has_expressions(const Graph& graph) {

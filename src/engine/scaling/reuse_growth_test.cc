@@ -1,0 +1,47 @@
+#include "engine/scaling/reuse_growth.h"
+
+#include <gtest/gtest.h>
+
+namespace perfcast::engine {
+namespace {
+
+using Bins = std::vector<DistanceBin>;
+
+TEST(ReuseGrowth, RowsAndPlanesByTheirQuantiles) {
+  const Bins now{{1, 0.75, 0}, {100, 0.15, 0}, {10000, 0.1, 1}}, half{{1, 0.75, 0}, {50, 0.15, 0}, {2500, 0.1, 1}}, quarter{{1, 0.75, 0}, {25, 0.15, 0}, {625, 0.1, 1}};
+  EXPECT_EQ(growth_powers(now, {{2, &half}, {4, &quarter}}), (std::vector<double>{0, 1, 2}));
+  EXPECT_EQ(growth_powers(now, {{2, &half}, {4, &quarter}}, 1), (std::vector<double>{0, 1, 1}));
+}
+
+// At half the size another copy of the unrolled loop makes half of the far touches: the quantile falls among the near ones.
+TEST(ReuseGrowth, SharesThatDifferBetweenSizes) {
+  const Bins now{{1, 0.889, 0}, {1407, 0.111, 1}}, half{{1, 0.952, 0}, {351, 0.048, 1}}, quarter{{1, 0.92, 0}, {87, 0.08, 1}};
+  EXPECT_EQ(growth_powers(now, {{2, &half}, {4, &quarter}}).back(), 2);
+  Bins grown = now;
+  grow_lines(grown, {{2, &half}, {4, &quarter}}, 8, 3);
+  EXPECT_DOUBLE_EQ(grown.back().distance, 1407 * 64);
+}
+
+TEST(ReuseGrowth, RowsOfFewLines) {
+  const Bins now{{6, 0.737, 0}, {29, 0.263, 0}}, half{{6, 0.722, 0}, {14, 0.12, 0}, {17, 0.158, 0}}, quarter{{6, 0.95, 0}, {8, 0.05, 0}};
+  EXPECT_EQ(growth_powers(now, {{2, &half}, {4, &quarter}}), (std::vector<double>{0, 1}));
+}
+
+// Steps of a fifth of a page become steps of more than one: every touch then meets another page, as many as there are lines.
+TEST(ReuseGrowth, StepsOutgrowPages) {
+  const Bins now{{1, 0.8, 0}, {43, 0.2, 0}}, half{{1, 0.9, 0}, {11, 0.1, 0}}, lines{{1656, 1, 0}};
+  Bins grown = now;
+  grow_pages(grown, {{2, &half}}, 8, 3, 8, lines);
+  EXPECT_DOUBLE_EQ(grown.back().share, 1);
+  EXPECT_DOUBLE_EQ(grown.back().distance, 1656);
+  EXPECT_DOUBLE_EQ(grown.front().share, 0);
+}
+
+TEST(ReuseGrowth, NothingToCompareWith) {
+  Bins bins{{10, 1, 0}};
+  grow_lines(bins, {}, 8, 3);
+  EXPECT_EQ(bins, (Bins{{10, 1, 0}}));
+}
+
+}  // namespace
+}  // namespace perfcast::engine
