@@ -1,5 +1,7 @@
-// Empirical laws. Each candidate is fitted on the smaller two thirds of the samples and judged on the larger third, in
-// ratios: what extrapolates best from small to large is what will be asked of it. Then it is fitted on all.
+// Empirical laws. Each candidate is fitted on the smaller samples and judged on the larger ones, in ratios: what extrapolates best
+// from small to large is what will be asked of it. Then it is fitted on all. A sample weighs as much as the stretch of sizes it
+// stands for, so that sixty sizes around 100 do not outvote the few near the largest; sizes far below that are left out where enough
+// are left: laws hold for large sizes.
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
@@ -17,6 +19,8 @@ struct Samples {
   const std::vector<std::string>& names;
   const std::vector<std::vector<double>>& points;
   std::span<const double> values;
+  std::vector<double> weights = {};  // none: all the same
+  double weight(std::size_t r) const { return weights.empty() ? 1 : weights[r]; }
 };
 using Candidate = std::function<std::optional<Expr>(const Samples&, const Rows&)>;
 
@@ -47,6 +51,8 @@ Candidate power_law(int logarithms) {
         x(i, j + 1) = std::log(at);
         if (j == 0) y(i) -= logarithms * std::log(std::log2(at));
       }
+      const double weight = std::sqrt(s.weight(r));
+      x.row(i) *= weight, y(i) *= weight;
     }
     Eigen::VectorXd b = x.colPivHouseholderQr().solve(y);
     Expr law(std::exp(b(0)));
@@ -74,7 +80,9 @@ Candidate linear_in(std::vector<Expr> functions) {
       for (Eigen::Index j = 0; j < p; j++) x(i, j) = programs[static_cast<std::size_t>(j)](s.points[r]) / s.values[r];
     }
     if (!x.allFinite()) return {};
-    Eigen::VectorXd b = x.colPivHouseholderQr().solve(y);
+    Eigen::VectorXd weights(n);
+    for (Eigen::Index i = 0; i < n; i++) weights(i) = std::sqrt(s.weight(rows[static_cast<std::size_t>(i)]));
+    Eigen::VectorXd b = (weights.asDiagonal() * x).colPivHouseholderQr().solve(weights.cwiseProduct(y));
     constexpr double nothing = 1e-9;  // of the value, in every sample: rounding, no term
     std::vector<Expr> terms;
     for (Eigen::Index j = 0; j < p; j++)
@@ -107,30 +115,64 @@ Candidate exponential() {
 double miss(const Expr& law, const Samples& s, const Rows& rows) {
   auto program = Program::compile(law, s.names);
   if (!program) return INFINITY;
-  double total = 0;
+  double total = 0, weights = 0;
   for (std::size_t r : rows) {
     double at = (*program)(s.points[r]);
     if (!(at > 0) || !std::isfinite(at) || s.values[r] <= 0) return INFINITY;
-    total += std::pow(std::log(at / s.values[r]), 2);
+    total += s.weight(r) * std::pow(std::log(at / s.values[r]), 2), weights += s.weight(r);
   }
-  return rows.empty() ? INFINITY : std::sqrt(total / static_cast<double>(rows.size()));
+  return weights > 0 ? std::sqrt(total / weights) : INFINITY;
 }
+
+// Rows in order of size; `size` is the sum of the parameters' logarithms.
+struct BySize {
+  Rows rows;
+  std::vector<double> size;  // of each row
+
+  BySize(const std::vector<std::vector<double>>& points, std::span<const double> values) {
+    std::vector<std::pair<double, std::size_t>> order;
+    for (std::size_t k = 0; k < points.size(); k++)
+      if (values[k] > 0) order.emplace_back(std::accumulate(points[k].begin(), points[k].end(), 0.0, [](double t, double x) { return t + std::log(std::max(1.0, x)); }), k);
+    std::ranges::sort(order);
+    for (auto [s, k] : order) rows.push_back(k), size.push_back(s);
+  }
+  std::size_t below(double limit) const { return static_cast<std::size_t>(std::ranges::lower_bound(size, limit) - size.begin()); }
+  void forget(std::size_t first) {
+    rows.erase(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(first)), size.erase(size.begin(), size.begin() + static_cast<std::ptrdiff_t>(first));
+  }
+  // Half the way to the next smaller and to the next larger one. Settings of one size share what it stands for.
+  std::vector<double> weights(std::size_t points) const {
+    std::vector<double> all(points, 0.0);
+    const std::size_t n = rows.size();
+    for (std::size_t from = 0, to = 0; from < n; from = to) {
+      while (to < n && size[to] - size[from] < 1e-9) to++;
+      const double here = std::exp(size[from]), left = from > 0 ? std::exp(size[from - 1]) : here, right = to < n ? std::exp(size[to]) : here;
+      for (std::size_t k = from; k < to; k++) all[rows[k]] = std::max(1e-9 * here, (right - left) / 2) / static_cast<double>(to - from);
+    }
+    return all;
+  }
+};
 
 }  // namespace
 
 Law law_of(const std::vector<std::string>& names, const std::vector<std::vector<double>>& points, std::span<const double> values, std::span<const Scale> scales) {
-  Samples samples{names, points, values};
-  Rows all;
-  for (std::size_t k = 0; k < points.size(); k++)
-    if (values[k] > 0) all.push_back(k);
-  if (all.size() < 3) {
+  BySize order(points, values);
+  if (order.rows.size() < 3) {
     double mean = 0;
     for (double v : values) mean += v / static_cast<double>(std::max<std::size_t>(1, values.size()));
     return {Expr(mean), 1};
   }
-  auto size_of = [&](std::size_t k) { return std::accumulate(points[k].begin(), points[k].end(), 0.0, [](double t, double x) { return t + std::log(std::max(1.0, x)); }); };
-  std::ranges::stable_sort(all, {}, size_of);
-  Rows train(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(2 * all.size() / 3)), test(all.begin() + static_cast<std::ptrdiff_t>(train.size()), all.end());
+  constexpr double far_below = 32;
+  constexpr std::size_t enough = 8, enough_to_fit = 12;
+  const double largest = order.size.back();
+  if (std::size_t first = order.below(largest - std::log(far_below)); order.rows.size() - first >= enough) order.forget(first);
+  const Samples samples{names, points, values, order.weights(points.size())};
+  const Rows& all = order.rows;
+  // Judged on the two largest octaves where enough is left below them, on the largest, or on a third.
+  std::size_t split = 2 * all.size() / 3;
+  for (double octaves : {1.0, 2.0})
+    if (std::size_t below = order.below(largest - octaves * std::log(2.0)); below >= enough_to_fit) split = below;
+  const Rows train(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(split)), test(all.begin() + static_cast<std::ptrdiff_t>(split), all.end());
   std::vector<Candidate> candidates;
   for (const Scale& scale : scales) candidates.push_back(share_of(scale));
   const Expr n = symbol(names[0]);
@@ -142,6 +184,7 @@ Law law_of(const std::vector<std::string>& names, const std::vector<std::vector<
   const Expr f = call(Function::floor, {call(Function::log2, {n})});
   candidates.push_back(linear_in({n, n * f - 2 * power(2, f)}));
   candidates.push_back(linear_in({1, n, n * n}));
+  candidates.push_back(linear_in({n * n, n * n * call(Function::log2, {n})}));
   // Every prime crosses out its multiples: N times the sum of 1/p.
   candidates.push_back(linear_in({n, n * call(Function::log2, {call(Function::log2, {n})})}));
   candidates.push_back(exponential());

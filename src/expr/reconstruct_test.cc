@@ -156,5 +156,19 @@ TEST(Law, ChosenByHowItExtrapolates) {
   EXPECT_LT(law.spread, 0.05);
 }
 
+// Comparisons of a sort, 0.9 N log2 N - 2 N, once small parts are sorted otherwise: many small sizes where that is not so yet, and
+// few large ones, which decide.
+TEST(Law, LargeSizesCountMore) {
+  std::vector<std::vector<double>> points;
+  for (double n = 40; n < 120; n++) points.push_back({n});
+  for (double n = 128; n <= 100000; n *= 2) points.push_back({n});
+  for (double n : {12500.0, 25000.0, 50000.0, 66667.0, 100000.0}) points.push_back({n});
+  std::vector<double> values;
+  for (const auto& p : points) values.push_back(std::round(std::max(1.3 * p[0], 0.9 * p[0] * std::log2(p[0]) - 2 * p[0])));
+  Law law = law_of({"N"}, points, values);
+  const double at = 1600000;
+  EXPECT_NEAR(evaluate(law.expression, {{"N", at}}).value() / (0.9 * at * std::log2(at) - 2 * at), 1, 0.02);
+}
+
 }  // namespace
 }  // namespace perfcast::expr

@@ -1,12 +1,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/files.h"
 #include "expr/parse.h"
 #include "frontends/analyze.h"
 #include "frontends/scaling/library_growth.h"
 #include "frontends/scaling/sizes.h"
+#include "frontends/scaling/symbolic_counts.h"
 
 namespace perfcast {
 namespace {
@@ -129,6 +131,23 @@ int main(int argc, char **argv) {
   const double exact = profile.scaling->shares["interpolated"] + profile.scaling->shares["proved"];
   EXPECT_GT(exact + profile.scaling->shares["exact given hidden"], 0.99);
   EXPECT_LT(exact, 0.5);
+}
+
+// Shortest paths: how often a way is found to be shorter depends on the data. The law is one of these few times, not of the many
+// when it is not, from which they would be a small difference.
+TEST(Scaling, RareWayHasTheLaw) {
+  std::vector<std::vector<double>> points;
+  std::vector<double> often, rare, all;
+  for (double n = 40; n < 150; n += 3) {
+    points.push_back({n});
+    rare.push_back(std::round(0.7 * n * n * std::log2(n) + std::fmod(n * 37, 11))), all.push_back(n * n * n), often.push_back(all.back() - rare.back());
+  }
+  scaling::CountForms forms({"N"}, points);
+  forms.add(all, 5, "loop", true), forms.add(rare, 1, "then", true), forms.add(often, 0, "edge", true);
+  forms.solve();
+  ASSERT_EQ(forms.hidden().size(), 1u);
+  EXPECT_EQ(forms.hidden()[0].about, "then");
+  EXPECT_EQ(forms.of(rare).expression, "H1");
 }
 
 TEST(Library, GrowsWithTheCallsThatCauseIt) {

@@ -89,7 +89,8 @@ void CountForms::find_hidden() {
       std::vector<expr::Reconstructor::Hidden> alone{{name, *hidden}}, all = known;
       all.push_back(alone.front());
       std::map<std::vector<double>, Form> forms;
-      double weight = 0;
+      // Its own work too: of a count and what is left of something exact beside it, the smaller one is given a law.
+      double weight = entries_.at(*hidden).weight * hidden->back();
       for (auto& [values, entry] : entries_) {
         if (entry.solved || &values == hidden) continue;
         auto form = reconstructor_.exact_with(values, alone);
@@ -98,7 +99,7 @@ void CountForms::find_hidden() {
         forms[values] = {expr::text(expr::simplify(form->expression)), Certainty::ratio, 0, form->checks, 0};
         weight += entry.weight * values.back() + 1e-9;
       }
-      if (weight > most * 1.0001) most = weight, chosen = hidden, explained = std::move(forms);
+      if (!forms.empty() && weight > most * 1.0001) most = weight, chosen = hidden, explained = std::move(forms);
       if (most > 0.999 * left) break;
     }
     if (!chosen || most < std::max(matters * total, explains * left)) return;
