@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 
 #include "engine/compiled_cost.h"
@@ -77,24 +78,52 @@ expr::Expr expression_of(const Count& count) {
   return expr::parse(count.expression).value_or(expr::Expr(count.value));
 }
 
-std::vector<double> grid(double largest) {
-  std::vector<double> factors;
-  for (double f = 0.25; f < 1.5 * largest; f *= std::sqrt(2.0)) factors.push_back(f);
+// What memory adds at one size of the grid, for each line.
+struct GridPoint {
+  double factor = 1;
+  std::vector<double> near, far;
+  double memory_share = 0;  // of the program's time
+};
+
+// Doublings from a quarter of the recorded size to beyond what is asked for, and what is asked for itself.
+std::vector<double> grid(const std::vector<double>& asked) {
+  const double largest = std::max(8.0, asked.empty() ? 0 : std::ranges::max(asked));
+  std::vector<double> factors = asked;
+  for (double f = 0.25; f < 2 * largest; f *= 2)
+    if (std::ranges::none_of(asked, [&](double a) { return a > f / 1.2 && a < f * 1.2; })) factors.push_back(f);
+  std::ranges::sort(factors);
+  const auto same = std::ranges::unique(factors);
+  factors.erase(same.begin(), same.end());
   return factors;
+}
+
+// Between two sizes where memory takes another part of the time there is a step: one size more tells where.
+Result<std::vector<GridPoint>> refined(const std::vector<double>& factors, const std::function<Result<GridPoint>(double)>& at) {
+  constexpr double changed = 0.08, apart = 1.5;
+  std::vector<GridPoint> points;
+  for (double factor : factors) {
+    TRY(GridPoint point, at(factor));
+    if (!points.empty() && factor > apart * points.back().factor && std::abs(point.memory_share - points.back().memory_share) > changed) {
+      TRY(GridPoint between, at(std::sqrt(factor * points.back().factor)));
+      points.push_back(std::move(between));
+    }
+    points.push_back(std::move(point));
+  }
+  return points;
 }
 
 }  // namespace
 
-Result<BlockTerms> block_terms(const Profile& profile, const Machine& machine, double largest) {
+Result<BlockTerms> block_terms(const Profile& profile, const Machine& machine, const std::vector<double>& asked) {
   BlockTerms terms;
-  terms.factors = grid(std::max(8.0, largest));
+  const std::vector<double> factors = grid(asked);
   if (machine.memory) {
     terms.page_bytes = machine.memory->page_bytes;
     for (const MemoryLevel& level : machine.memory->levels)
       if (level.capacity_bytes) terms.last_cache_bytes = level.capacity_bytes->value;
   }
   TRY(CompiledCost near, engine::compiled_cost(profile, machine));
-  TRY(engine::SizedProfile large, engine::profile_at(profile, times(profile.run.parameters, std::max(4.0, std::min(largest, 16.0)))));
+  TRY(engine::SizedProfile large, engine::profile_at(profile, times(profile.run.parameters, std::clamp(asked.empty() ? 8.0 : std::ranges::max(asked), 4.0, 16.0))));
   TRY(CompiledCost far, engine::compiled_cost(large.profile, machine));
   auto costs = block_costs(near.core, far.core);
   // The walk at the larger size has every block that matters there.
@@ -141,23 +170,32 @@ Result<BlockTerms> block_terms(const Profile& profile, const Machine& machine, d
     double most = -1;
     for (const auto& [word, weight] : sure[line.key])
       if (weight > most) most = weight, line.certainty = word;
-    line.near_seconds.assign(terms.factors.size(), 0.0), line.far_seconds.assign(terms.factors.size(), 0.0);
   }
-  for (std::size_t g = 0; g < terms.factors.size(); g++) {
-    TRY(engine::SizedProfile sized, engine::profile_at(profile, times(profile.run.parameters, terms.factors[g])));
-    CompiledCost cost = engine::compiled_cost(sized.profile, machine, core_at(walked, costs, sized.profile, terms.factors[g]));
+  auto memory_at = [&](double factor) -> Result<GridPoint> {
+    TRY(engine::SizedProfile sized, engine::profile_at(profile, times(profile.run.parameters, factor)));
+    CompiledCost cost = engine::compiled_cost(sized.profile, machine, core_at(walked, costs, sized.profile, factor));
+    GridPoint point{factor, std::vector<double>(terms.lines.size(), 0.0), std::vector<double>(terms.lines.size(), 0.0), 0};
+    double memory = 0;
     for (const auto& block : cost.blocks) {
       double levels = 0;
       for (double level : block.memory.level_ns) levels += level;
       const double last = block.memory.level_ns.empty() ? 0 : block.memory.level_ns.back();
       const double ns = block.memory.dependent_ns + levels;
       if (ns <= 0) continue;
+      memory += ns;
       auto it = index.find(key_of(*block.function, *block.block));
       if (it == index.end()) continue;
       // Waiting for single loads is told apart as the lines are.
       const double far = levels > 0 ? last / levels : 0;
-      terms.lines[it->second].far_seconds[g] += 1e-9 * ns * far, terms.lines[it->second].near_seconds[g] += 1e-9 * ns * (1 - far);
+      point.far[it->second] += 1e-9 * ns * far, point.near[it->second] += 1e-9 * ns * (1 - far);
     }
+    point.memory_share = memory / std::max(1e-12, memory + cost.core.cycles * cost.ns_per_cycle);
+    return point;
+  };
+  TRY(std::vector<GridPoint> points, refined(factors, memory_at));
+  for (const GridPoint& point : points) {
+    terms.factors.push_back(point.factor), terms.asked.push_back(std::ranges::find(asked, point.factor) != asked.end());
+    for (std::size_t l = 0; l < terms.lines.size(); l++) terms.lines[l].near_seconds.push_back(point.near[l]), terms.lines[l].far_seconds.push_back(point.far[l]);
   }
   // What lies outside the program's own code.
   bool library_traced = std::ranges::any_of(profile.machine->functions, &Function::library);

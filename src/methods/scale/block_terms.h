@@ -28,13 +28,14 @@ struct SystemTerm {
 
 struct BlockTerms {
   std::vector<double> factors;        // of the grid: the parameters are this many times the recorded ones
+  std::vector<bool> asked;            // which of them are asked for
   std::vector<LineTerm> lines;
   std::vector<SystemTerm> system;     // page faults, routines costed by name, start
   double page_bytes = 4096;
   double last_cache_bytes = 0;        // 0: not known
 };
 
-// `largest`: the largest factor that will be asked for.
-Result<BlockTerms> block_terms(const Profile& profile, const Machine& machine, double largest);
+// `asked`: how many times the recorded size the sizes are that will be asked for.
+Result<BlockTerms> block_terms(const Profile& profile, const Machine& machine, const std::vector<double>& asked);
 
 }  // namespace perfcast::scale

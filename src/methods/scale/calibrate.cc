@@ -4,15 +4,18 @@
 // the system. Each group g is multiplied by exp(x_g). What the engine is known to miss is the prior of x; the runs
 // determine as much of it as they exercise:
 //
-//   minimise  sum over runs of (log(T(x) / t) / noise)^2 + sum over groups of (x_g / prior_g)^2
+//   minimise  sum over runs of w (log(T(x) / t) / noise)^2 + sum over groups of (x_g / prior_g)^2
 //
-// by Gauss and Newton; d log T / d x_g is the group's share of the time. The inverse of the normal matrix is the
+// by Gauss and Newton; d log T / d x_g is the group's share of the time. A run far off the others was disturbed: its weight
+// w = 1 / (1 + (residual / (2 noise))^2) falls with the square of how far (Student's distribution in place of Gauss's), the
+// noise being what the middle one of the residuals tells. The inverse of the normal matrix is the
 // covariance of x, and so at any size  sd(log T)^2 = shares' C shares:  a group that the runs fixed adds little there, one
 // they never met adds all that is not known about it. Without runs C is the prior.
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 
+#include "base/statistics.h"
 #include "expr/program.h"
 #include "methods/scale/model.h"
 
@@ -63,6 +66,16 @@ expr::Expr seconds_of(const TimeModel& model, const Group& group) {
   std::vector<expr::Expr> all;
   for (auto [k, part] : group.parts) all.push_back(model.terms[k].*part);
   return expr::substitute(expr::sum(std::move(all)), model.costs);
+}
+
+// sd of residuals by the middle one of their sizes; with three or fewer by all of them.
+double usual_size(const Eigen::VectorXd& residual) {
+  const auto n = residual.size();
+  if (n <= 3) return std::sqrt(residual.squaredNorm() / std::max(1.0, static_cast<double>(n) - 1));
+  std::vector<double> sizes(residual.data(), residual.data() + n);
+  for (double& size : sizes) size = std::abs(size);
+  constexpr double middle_to_sd = 1.4826;
+  return middle_to_sd * median(sizes);
 }
 
 void remember(TimeModel& model, const std::vector<Group>& groups, const Eigen::MatrixXd& covariance) {
@@ -129,18 +142,22 @@ Calibration calibrate(TimeModel& model, const std::vector<EquationPoint>& measur
     }
   };
   double noise = least_noise;
+  Eigen::VectorXd weights = Eigen::VectorXd::Ones(n);
   for (int round = 0; round < 60; round++) {
     evaluate();
     // Residuals above the noise of timing tell that the terms cannot follow the runs better than that.
-    if (round % 20 == 19) noise = std::max(least_noise, std::sqrt(residual.squaredNorm() / std::max(1.0, static_cast<double>(n) - 1)));
-    normal = shares.transpose() * shares / (noise * noise) + precision;
-    Eigen::VectorXd step = normal.ldlt().solve(shares.transpose() * residual / (noise * noise) + precision * x);
+    if (round % 10 == 9) {
+      noise = std::max(least_noise, usual_size(residual));
+      for (Eigen::Index i = 0; i < n; i++) weights(i) = 1 / (1 + std::pow(residual(i) / (2 * noise), 2));
+    }
+    normal = shares.transpose() * weights.asDiagonal() * shares / (noise * noise) + precision;
+    Eigen::VectorXd step = normal.ldlt().solve(shares.transpose() * weights.cwiseProduct(residual) / (noise * noise) + precision * x);
     const double longest = step.cwiseAbs().maxCoeff();
     x -= longest > 0.5 ? Eigen::VectorXd(step * (0.5 / longest)) : step;
   }
   evaluate();
   calibration.runs = static_cast<int>(n);
-  calibration.spread = std::sqrt(residual.squaredNorm() / static_cast<double>(n));
+  calibration.spread = std::sqrt(weights.dot(residual.cwiseAbs2()) / std::max(1.0, weights.sum()));
   calibration.core = std::exp(x(0)), calibration.memory = std::exp(x(1)), calibration.far = std::exp(x(2)), calibration.system = std::exp(x(3));
   for (Eigen::Index g = 0; g < k; g++)
     for (auto [term, part] : groups[static_cast<std::size_t>(g)].parts) model.terms[term].*part = model.terms[term].*part * expr::Expr(std::exp(x(g)));

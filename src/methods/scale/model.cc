@@ -35,6 +35,23 @@ expr::Expr size_expression(const Setting& recorded) {
   return expr::power(expr::product(std::move(factors)), expr::Expr(1 / n));
 }
 
+// How many times the recorded size is asked for; of several parameters the one that grows most.
+std::vector<double> asked_factors(const Setting& recorded, const std::vector<Setting>& at) {
+  constexpr double most = 4096;
+  std::vector<double> factors;
+  for (const Setting& set : at) {
+    double largest = 0;
+    for (const auto& [name, value] : set)
+      if (auto it = recorded.find(name); it != recorded.end() && it->second > 0) largest = std::max(largest, value / it->second);
+    if (largest > 0 && largest <= most) factors.push_back(largest);
+    else if (largest > most) factors.push_back(most);
+  }
+  return factors;
+}
+
+// Where the time is asked for, the steps should go through what the engine says.
+constexpr double asked_weight = 4;
+
 bool is_parallel(const ParallelPlan* plan, const LineTerm& line) {
   if (!plan) return false;
   return std::ranges::any_of(plan->parallel, [&](const std::string& name) {
@@ -109,7 +126,7 @@ void add_lines(const Profile& profile, const BlockTerms& terms, const ParallelPl
       bool any = false;
       for (std::size_t g = 0; g < settings.size(); g++) {
         double n = std::max(1.0, instructions[l][g]);
-        each.push_back(added[g] / n), weights.push_back(n / total[g]);
+        each.push_back(added[g] / n), weights.push_back((terms.asked[g] ? asked_weight : 1) * n / total[g]);
         any = any || added[g] > 1e-4 * total[g];
       }
       if (!any) return 0;
@@ -211,11 +228,7 @@ Result<TimeModel> time_model(const Profile& profile, const Machine& machine, con
   model.plan = recorded;
   if (plan) model.remarks = plan->remarks;
   if (plan && !model.recorded.contains("P")) model.parameters.push_back("P");
-  double largest = 8;
-  for (const Setting& set : options.at)
-    for (const auto& [name, value] : set)
-      if (auto it = model.recorded.find(name); it != model.recorded.end() && it->second > 0) largest = std::max(largest, value / it->second);
-  TRY(BlockTerms terms, block_terms(profile, machine, std::min(largest, 4096.0)));
+  TRY(BlockTerms terms, block_terms(profile, machine, asked_factors(model.recorded, options.at)));
   Symbols laws = hidden_laws(profile, model.remarks);
   add_lines(profile, terms, plan, laws, model);
   if (plan) CHECK_OK(add_communications(*plan, machine, laws, model));

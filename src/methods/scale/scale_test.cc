@@ -85,6 +85,21 @@ TEST(Calibrate, FindsFactorsOfCoreAndMemory) {
   EXPECT_LT(c.spread, 0.03);
 }
 
+TEST(Calibrate, DisturbedRunsHardlyCount) {
+  TimeModel model = gauss();
+  const double expected = 1.1 * expr::evaluate(model.seconds(), {{"N", 8000}, {"P", 1}}).value();
+  std::vector<EquationPoint> runs;
+  for (double n : {100.0, 150.0, 220.0, 330.0, 500.0, 750.0}) {
+    EquationPoint p;
+    p.set = {{"N", n}, {"P", 1}};
+    p.seconds = (n == 220 ? 2.5 : 1.1) * expr::evaluate(model.seconds(), p.set).value();
+    runs.push_back(p);
+  }
+  Calibration c = calibrate(model, runs);
+  EXPECT_NEAR(c.core, 1.1, 0.03);
+  EXPECT_NEAR(expr::evaluate(model.seconds(), {{"N", 8000}, {"P", 1}}).value() / expected, 1, 0.03);
+}
+
 TEST(Offers, CheapestAndFastest) {
   CostFile cost;
   cost.prices_per_hour = {{"m", 3600}};
