@@ -37,7 +37,7 @@ class Sampler {
       if (returned_ && came_from_library && !in_library) pipeline_.renew(*returned_);
       const StaticInstruction& instruction = code_[step.instruction];
       Happening happening;
-      happening.taken = step.taken, happening.mispredicted = step.mispredicted && options_.mispredictions;
+      happening.taken = step.taken, happening.mispredicted = step.mispredicted && counts(step);
       if (instruction.load && options_.extra_load_cycles) happening.extra_load_cycles = extra(step);
       const StaticInstruction* next = step.next_behind ? &code_[step.instruction + 1] : nullptr;
       Share share = pipeline_.step(instruction, happening, next);
@@ -82,6 +82,10 @@ class Sampler {
   double simulated() const { return simulated_; }
 
  private:
+  bool counts(const WalkStep& step) const {
+    using enum SimulationOptions::Mispredictions;
+    return options_.mispredictions == all || (options_.mispredictions == that_end_loops && step.ends_loop);
+  }
   const WalkBlock& block_at(int block) const { return program_.blocks[static_cast<std::size_t>(block)]; }
   bool is_library(const WalkBlock& block) const { return !graph_.functions[static_cast<std::size_t>(block.function)].library_name.empty(); }
   // A call of code that nobody has seen.

@@ -26,7 +26,8 @@ struct SimulationOptions {
   double instructions = 400'000;  // to simulate
   int walk = 5000;                // instructions per walk that count
   int warm_up = 1500;             // before they do
-  bool mispredictions = true;     // as Block::mispredicted says
+  // Those that Block::mispredicted tells of.
+  enum class Mispredictions { none, that_end_loops, all } mispredictions = Mispredictions::all;
   // Cycles beyond a first-level hit, asked at every executed load; empty: all hit.
   std::function<double(const LoadPlace&)> extra_load_cycles;
 };

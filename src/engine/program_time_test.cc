@@ -216,7 +216,7 @@ TEST(ProgramTime, MispredictionsAsCounted) {
   EXPECT_LT(some->cycles, none + 1e5 * 25);
   EXPECT_GT(some->by_cause[static_cast<std::size_t>(Cause::misprediction)], 1e5 * 4);
   SimulationOptions options;
-  options.mispredictions = false;
+  options.mispredictions = SimulationOptions::Mispredictions::none;
   EXPECT_DOUBLE_EQ(simulate_program(calling_profile(1e6, 1e5), machine, options)->cycles, none);
 }
 
@@ -247,6 +247,33 @@ TEST(ProgramTime, TheHookMakesLoadsSlow) {
   EXPECT_GT(asked, 100);
   EXPECT_NEAR(time->cycles, 45e5, 1e5);
   EXPECT_GT(time->by_cause[static_cast<std::size_t>(Cause::memory)], 0.9 * time->cycles);
+}
+
+// Searches of ten steps along a chain of loads, each from its own start. Where the end of a search comes as a surprise, the
+// next cannot begin before: 10 loads of 5 cycles and a misprediction of 20. Foreseen, they overlap.
+TEST(ProgramTime, ASearchThatEndsBySurpriseKeepsTheNextWaiting) {
+  Code code;
+  code.op("ADD64rr", {1}, {2}), code.load(1, 1, 0), code.branch({1}), code.op("ADD64rr", {4}, {4, 2}), code.branch({4});
+  auto& c = code.body;
+  const double searches = 1e5;
+  Function main;
+  main.name = "main";
+  main.blocks = {block(searches, {c[0]}, {edge(1, searches)}), block(10 * searches, {c[1], c[2]}, {edge(1, 9 * searches), edge(2, searches)}),
+                 block(searches, {c[3], c[4]}, {edge(0, searches - 1)})};
+  main.loops.resize(2);
+  main.loops[1].header = 1, main.loops[1].parent = 0;
+  main.blocks[0].loop = main.blocks[2].loop = 0, main.blocks[1].loop = 1;
+  main.blocks[1].mispredicted = searches;
+  Profile profile;
+  profile.program = "searches", profile.forms = code.forms, profile.machine = Graph{{main}};
+  SimulationOptions options;
+  options.mispredictions = SimulationOptions::Mispredictions::that_end_loops;
+  auto surprised = simulate_program(profile, small_machine(), options);
+  ASSERT_TRUE(surprised);
+  EXPECT_GT(surprised->cycles, 0.9 * 70 * searches);
+  EXPECT_LT(surprised->cycles, 1.1 * 75 * searches);
+  options.mispredictions = SimulationOptions::Mispredictions::none;
+  EXPECT_LT(simulate_program(profile, small_machine(), options)->cycles, 30 * searches);
 }
 
 TEST(ProgramTime, SaysWhatIsMissing) {

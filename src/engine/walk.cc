@@ -19,6 +19,30 @@ std::size_t EvenChoice::next() {
 
 namespace {
 
+// How the mispredictions of a block fall on its successors. Of two ways the rarer one, taken with probability p, has 1 - p
+// of them: all when a predictor can only bet on the other, half when both are equally likely.
+std::vector<WalkBlock::Misprediction> mispredictions(double rate, const std::vector<double>& successors) {
+  if (successors.size() != 2) return std::vector<WalkBlock::Misprediction>(std::max<std::size_t>(1, successors.size()), {rate});
+  const std::size_t rare = successors[0] < successors[1] ? 0 : 1, frequent = 1 - rare;
+  const double executed = successors[0] + successors[1], all = rate * executed;
+  const double on_rare = std::min(successors[rare], all * successors[frequent] / executed);
+  std::vector<WalkBlock::Misprediction> split(2);
+  split[rare].rate = on_rare / successors[rare], split[frequent].rate = (all - on_rare) / successors[frequent];
+  return split;
+}
+
+bool lies_in(const Function& function, int block, int loop) {
+  std::optional<int> around = function.blocks[static_cast<std::size_t>(block)].loop;
+  while (around && *around != loop) around = function.loops[static_cast<std::size_t>(*around)].parent;
+  return around.has_value();
+}
+
+bool ends_loop(const Function& function, const Block& block, const std::vector<int>& successors) {
+  if (!block.loop) return false;
+  auto staying = std::ranges::count_if(successors, [&](int next) { return lies_in(function, next, *block.loop); });
+  return staying > 0 && staying < std::ssize(successors);
+}
+
 void add_blocks(WalkProgram& program, const Function& function, int number) {
   int first = static_cast<int>(program.blocks.size());
   for (std::size_t b = 0; b < function.blocks.size(); b++) {
@@ -28,10 +52,15 @@ void add_blocks(WalkProgram& program, const Function& function, int number) {
     walk.begin = program.code.size();
     for (const auto& instruction : block.code) program.code.push_back(&instruction);
     walk.end = program.code.size();
+    std::vector<int> successors;
+    std::vector<double> times;  // it was left for them
     for (const auto& edge : block.next)
       if (edge.count.value > 0 && edge.to >= 0 && static_cast<std::size_t>(edge.to) < function.blocks.size())
-        walk.successors.push_back(first + edge.to), walk.choice.add(edge.count.value);
-    if (block.mispredicted && walk.count > 0) walk.misprediction_rate = *block.mispredicted / walk.count;
+        successors.push_back(edge.to), times.push_back(edge.count.value);
+    for (int next : successors) walk.successors.push_back(first + next);
+    for (double weight : times) walk.choice.add(weight);
+    walk.ends_loop = ends_loop(function, block, successors);
+    walk.mispredictions = mispredictions(block.mispredicted && walk.count > 0 ? *block.mispredicted / walk.count : 0, times);
     program.blocks.push_back(std::move(walk));
   }
 }
@@ -172,7 +201,10 @@ void Walker::start(int block) {
 // From the end of a block to what comes next: a successor, the caller, or, when the walk began inside a function, one
 // of the places that call it.
 void Walker::leave_block() {
-  if (!here().choice.empty()) return go(here().successors[here().choice.next()]);
+  if (!here().choice.empty()) {
+    here().left_for = here().choice.next();
+    return go(here().successors[here().left_for]);
+  }
   if (!frames_.empty()) {
     std::tie(block_, at_) = frames_.back();
     return frames_.pop_back();
@@ -212,8 +244,10 @@ WalkStep Walker::next() {
   bool behind = block_ >= 0 && program_.code[at_]->address == instruction.address + static_cast<std::uint64_t>(instruction.size);
   if (leaves && branch) step.taken = !behind;
   if (step.instruction == left.mispredicts_at) {
-    left.mispredictions_due += left.misprediction_rate;
-    if (left.mispredictions_due >= 1) step.mispredicted = true, left.mispredictions_due -= 1;
+    auto& [rate, due] = left.mispredictions[left.left_for];
+    due += rate;
+    if (due >= 1) step.mispredicted = true, due -= 1;
+    step.ends_loop = left.ends_loop;
   }
   step.next_behind = behind && !step.taken;
   return step;

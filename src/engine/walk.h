@@ -1,7 +1,8 @@
 // A walk through the machine code of a profile that follows the counted edges, so that a few hundred thousand
 // simulated instructions stand for the whole run. Successors are taken in exact proportion to their counts, the most
 // overdue one first: a loop counted 25 iterations per entry leaves after every 25th, a branch taken half the time
-// alternates. Calls enter their callees and return to where they came from; a call through a pointer goes to the
+// alternates. Mispredicted is above all the rarer way of a branch: a search that ends is a surprise, that it goes on is
+// none. Calls enter their callees and return to where they came from; a call through a pointer goes to the
 // functions that are executed more often than the calls which name them.
 #pragma once
 
@@ -32,7 +33,12 @@ struct WalkBlock {
   double count = 0;
   std::vector<int> successors;      // walk blocks
   EvenChoice choice;
-  double misprediction_rate = 0, mispredictions_due = 0;
+  struct Misprediction {
+    double rate = 0, due = 0;
+  };
+  std::vector<Misprediction> mispredictions;     // by successor; one where there is none
+  std::size_t left_for = 0;                      // the successor it was left for last
+  bool ends_loop = false;                        // its branch decides whether a loop goes on
   std::size_t mispredicts_at = ~std::size_t{0};  // its last branch, or else its last call through a pointer
 };
 
@@ -66,6 +72,7 @@ struct WalkStep {
   int block = 0;
   std::size_t instruction = 0;      // in WalkProgram::code
   bool taken = false, mispredicted = false, enters_block = false;
+  bool ends_loop = false;           // see WalkBlock
   bool next_behind = false;         // the next step is the next instruction in memory
 };
 
