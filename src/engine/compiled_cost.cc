@@ -82,9 +82,7 @@ double join_regions(CompiledCost& cost, const Machine& machine, const ProgramReu
   return cost.core.cycles * cost.ns_per_cycle + added;
 }
 
-// How much longer the core takes when its loads wait as the histograms say. Most mispredictions are left out of it: while
-// a branch waits for its load, the wrong path asks for the same lines, so the two do not add up. But who is wrong about
-// the end of a loop asks for nothing that comes behind it: one search waits for the end of the other.
+// How much longer the core takes when its loads wait as the histograms say.
 void simulate_waits(CompiledCost& cost, const Profile& profile, const Machine& machine, LoadWaits& waits) {
   constexpr double matters = 0.01;
   double serial = 0;
@@ -92,7 +90,6 @@ void simulate_waits(CompiledCost& cost, const Profile& profile, const Machine& m
   for (RegionCost& region : cost.region_costs) region.waiting_ns = 0;
   if (serial < matters * cost.core.cycles * cost.ns_per_cycle) return;
   SimulationOptions options;
-  options.mispredictions = SimulationOptions::Mispredictions::that_end_loops;
   auto without = simulate_program(profile, machine, options);
   options.extra_load_cycles = [&](const LoadPlace& at) { return waits.draw(at.function, at.block, at.instruction) / cost.ns_per_cycle; };
   auto with = simulate_program(profile, machine, options);

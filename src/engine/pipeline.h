@@ -45,6 +45,11 @@ class Pipeline {
   void renew(int unit) { values_.set(unit, arbitrary(~++renewed_)); }
   // Does what it does to registers and memory, long ago: takes no time, and nobody waits for it.
   void pass(const StaticInstruction& instruction);
+  // After a mispredicted branch: the way it was believed to take, one instruction after the other, at most as many as
+  // begin_wrong_way says; only the lines it asks for remain of it.
+  int begin_wrong_way();
+  void go_wrong(const StaticInstruction& instruction, double extra_load_cycles);
+  void end_wrong_way();
 
  private:
   struct Value {
@@ -61,6 +66,7 @@ class Pipeline {
    public:
     explicit Ring(int size) : times_(static_cast<std::size_t>(size > 0 ? size : 0), 0.0) {}
     bool limited() const { return !times_.empty(); }
+    std::size_t size() const { return times_.size(); }
     double oldest() const { return times_[at_]; }
     void push(double time) {
       times_[at_] = time;
@@ -86,6 +92,7 @@ class Pipeline {
   void finish_at_rename(const StaticInstruction& instruction);
   void do_load(const StaticInstruction& instruction, const Happening& happening);
   bool wait_for_line(double extra_cycles);
+  void ask_for_line(double extra_cycles);
   void do_compute(const StaticInstruction& instruction, const Happening& happening, bool fused);
   void write_results(const StaticInstruction& instruction, bool fused);
   std::uint64_t value_of(const StaticInstruction& instruction, std::size_t k, std::uint64_t loaded);
@@ -142,9 +149,21 @@ class Pipeline {
   struct Fill {
     std::uint64_t line = ~std::uint64_t{0};
     double arrives = 0;
+    bool asked_wrongly = false;
   };
   static constexpr std::size_t fills = 4096;
   std::vector<Fill> fills_;
+  std::uint64_t line_of(std::uint64_t address) const { return address / static_cast<std::uint64_t>(line_bytes_); }
+  Fill& fill_of(std::uint64_t address) {
+    if (fills_.empty()) fills_.resize(fills);
+    return fills_[(line_of(address) * 0x9e3779b97f4a7c15u) >> 52];
+  }
+
+  // The last mispredicted branch: when it was renamed, when it was known, and the state then.
+  double wrong_from_ = 0, wrong_until_ = 0;
+  int wrong_renamed_ = 0;
+  std::vector<Value> right_registers_;
+  RegisterValues right_values_{0};
 
   // The instruction at hand.
   double address_ready_ = 0, operands_ready_ = 0, loaded_ = 0, computed_ = 0, done_ = 0;

@@ -1,6 +1,7 @@
 // The part of the pipeline that reaches memory: loads and stores, what is forwarded between them, and the values that
 // addresses are computed from (values.h).
 #include <cmath>
+#include <utility>
 
 #include "engine/pipeline.h"
 
@@ -47,10 +48,11 @@ void Pipeline::do_load(const StaticInstruction& instruction, const Happening& ha
 bool Pipeline::wait_for_line(double extra_cycles) {
   if (extra_cycles <= 0 && fills_.empty()) return false;
   if (!address_known_) return loaded_ += extra_cycles, extra_cycles > 0;
-  if (fills_.empty()) fills_.resize(fills);
-  std::uint64_t line = address_ / static_cast<std::uint64_t>(line_bytes_);
-  Fill& fill = fills_[(line * 0x9e3779b97f4a7c15u) >> 52];
+  Fill& fill = fill_of(address_);
+  const std::uint64_t line = line_of(address_);
+  const bool asked = fill.line == line && std::exchange(fill.asked_wrongly, false);
   if (fill.line == line && fill.arrives > loaded_) return loaded_ = fill.arrives, true;
+  if (asked) return false;
   if (extra_cycles > 0) loaded_ += extra_cycles, fill = {line, loaded_};
   return extra_cycles > 0;
 }

@@ -37,10 +37,11 @@ class Sampler {
       if (returned_ && came_from_library && !in_library) pipeline_.renew(*returned_);
       const StaticInstruction& instruction = code_[step.instruction];
       Happening happening;
-      happening.taken = step.taken, happening.mispredicted = step.mispredicted && counts(step);
-      if (instruction.load && options_.extra_load_cycles) happening.extra_load_cycles = extra(step);
+      happening.taken = step.taken, happening.mispredicted = step.mispredicted && options_.mispredictions;
+      if (instruction.load && options_.extra_load_cycles) happening.extra_load_cycles = extra(step.block, step.instruction);
       const StaticInstruction* next = step.next_behind ? &code_[step.instruction + 1] : nullptr;
       Share share = pipeline_.step(instruction, happening, next);
+      if (happening.mispredicted && options_.extra_load_cycles) go_wrong(step);
       if (returned_ && goes_unseen(step.instruction)) pipeline_.renew(*returned_);
       simulated_++;
       if (k < unseen) continue;
@@ -82,9 +83,17 @@ class Sampler {
   double simulated() const { return simulated_; }
 
  private:
-  bool counts(const WalkStep& step) const {
-    using enum SimulationOptions::Mispredictions;
-    return options_.mispredictions == all || (options_.mispredictions == that_end_loops && step.ends_loop);
+  // What the core asks memory for while it is wrong about a branch.
+  void go_wrong(const WalkStep& step) {
+    if (step.instruction + 1 != block_at(step.block).end) return;
+    BelievedWay way(walker_, step.block);
+    const int room = pipeline_.begin_wrong_way();
+    for (int k = 0; k < room; k++) {
+      auto place = way.next();
+      if (!place) break;
+      pipeline_.go_wrong(code_[place->instruction], code_[place->instruction].load ? extra(place->block, place->instruction) : 0);
+    }
+    pipeline_.end_wrong_way();
   }
   const WalkBlock& block_at(int block) const { return program_.blocks[static_cast<std::size_t>(block)]; }
   bool is_library(const WalkBlock& block) const { return !graph_.functions[static_cast<std::size_t>(block.function)].library_name.empty(); }
@@ -111,9 +120,9 @@ class Sampler {
       if (returned_ && code_[at].call) pipeline_.renew(*returned_);
     }
   }
-  double extra(const WalkStep& step) const {
-    const WalkBlock& block = block_at(step.block);
-    return options_.extra_load_cycles({block.function, block.block, static_cast<int>(step.instruction - block.begin)});
+  double extra(int number, std::size_t instruction) const {
+    const WalkBlock& block = block_at(number);
+    return options_.extra_load_cycles({block.function, block.block, static_cast<int>(instruction - block.begin)});
   }
   WalkProgram& program_;
   const Graph& graph_;

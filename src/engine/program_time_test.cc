@@ -216,7 +216,7 @@ TEST(ProgramTime, MispredictionsAsCounted) {
   EXPECT_LT(some->cycles, none + 1e5 * 25);
   EXPECT_GT(some->by_cause[static_cast<std::size_t>(Cause::misprediction)], 1e5 * 4);
   SimulationOptions options;
-  options.mispredictions = SimulationOptions::Mispredictions::none;
+  options.mispredictions = false;
   EXPECT_DOUBLE_EQ(simulate_program(calling_profile(1e6, 1e5), machine, options)->cycles, none);
 }
 
@@ -266,13 +266,12 @@ TEST(ProgramTime, ASearchThatEndsBySurpriseKeepsTheNextWaiting) {
   main.blocks[1].mispredicted = searches;
   Profile profile;
   profile.program = "searches", profile.forms = code.forms, profile.machine = Graph{{main}};
-  SimulationOptions options;
-  options.mispredictions = SimulationOptions::Mispredictions::that_end_loops;
-  auto surprised = simulate_program(profile, small_machine(), options);
+  auto surprised = simulate_program(profile, small_machine());
   ASSERT_TRUE(surprised);
   EXPECT_GT(surprised->cycles, 0.9 * 70 * searches);
   EXPECT_LT(surprised->cycles, 1.1 * 75 * searches);
-  options.mispredictions = SimulationOptions::Mispredictions::none;
+  SimulationOptions options;
+  options.mispredictions = false;
   EXPECT_LT(simulate_program(profile, small_machine(), options)->cycles, 30 * searches);
 }
 

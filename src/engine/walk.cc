@@ -17,30 +17,25 @@ std::size_t EvenChoice::next() {
   return best;
 }
 
+std::size_t EvenChoice::heaviest_but(std::size_t choice) const {
+  std::size_t best = choice == 0 ? 1 : 0;
+  for (std::size_t k = best + 1; k < weights_.size(); k++)
+    if (k != choice && weights_[k] > weights_[best]) best = k;
+  return best;
+}
+
 namespace {
 
-// How the mispredictions of a block fall on its successors. Of two ways the rarer one, taken with probability p, has 1 - p
-// of them: all when a predictor can only bet on the other, half when both are equally likely.
+// How the mispredictions of a block fall on its successors. A counter of three bits that follows a branch whose rarer way
+// has the odds o = p / (1 - p) foresees that way with odds o^4; so 1 / (1 + o^3) of what it gets wrong is the rarer way.
 std::vector<WalkBlock::Misprediction> mispredictions(double rate, const std::vector<double>& successors) {
   if (successors.size() != 2) return std::vector<WalkBlock::Misprediction>(std::max<std::size_t>(1, successors.size()), {rate});
   const std::size_t rare = successors[0] < successors[1] ? 0 : 1, frequent = 1 - rare;
-  const double executed = successors[0] + successors[1], all = rate * executed;
-  const double on_rare = std::min(successors[rare], all * successors[frequent] / executed);
+  const double all = rate * (successors[0] + successors[1]), odds = successors[rare] / successors[frequent];
+  const double on_rare = std::min(successors[rare], all / (1 + odds * odds * odds));
   std::vector<WalkBlock::Misprediction> split(2);
   split[rare].rate = on_rare / successors[rare], split[frequent].rate = (all - on_rare) / successors[frequent];
   return split;
-}
-
-bool lies_in(const Function& function, int block, int loop) {
-  std::optional<int> around = function.blocks[static_cast<std::size_t>(block)].loop;
-  while (around && *around != loop) around = function.loops[static_cast<std::size_t>(*around)].parent;
-  return around.has_value();
-}
-
-bool ends_loop(const Function& function, const Block& block, const std::vector<int>& successors) {
-  if (!block.loop) return false;
-  auto staying = std::ranges::count_if(successors, [&](int next) { return lies_in(function, next, *block.loop); });
-  return staying > 0 && staying < std::ssize(successors);
 }
 
 void add_blocks(WalkProgram& program, const Function& function, int number) {
@@ -52,14 +47,10 @@ void add_blocks(WalkProgram& program, const Function& function, int number) {
     walk.begin = program.code.size();
     for (const auto& instruction : block.code) program.code.push_back(&instruction);
     walk.end = program.code.size();
-    std::vector<int> successors;
-    std::vector<double> times;  // it was left for them
+    std::vector<double> times;  // it was left for each successor
     for (const auto& edge : block.next)
       if (edge.count.value > 0 && edge.to >= 0 && static_cast<std::size_t>(edge.to) < function.blocks.size())
-        successors.push_back(edge.to), times.push_back(edge.count.value);
-    for (int next : successors) walk.successors.push_back(first + next);
-    for (double weight : times) walk.choice.add(weight);
-    walk.ends_loop = ends_loop(function, block, successors);
+        walk.successors.push_back(first + edge.to), walk.choice.add(edge.count.value), times.push_back(edge.count.value);
     walk.mispredictions = mispredictions(block.mispredicted && walk.count > 0 ? *block.mispredicted / walk.count : 0, times);
     program.blocks.push_back(std::move(walk));
   }
@@ -247,10 +238,45 @@ WalkStep Walker::next() {
     auto& [rate, due] = left.mispredictions[left.left_for];
     due += rate;
     if (due >= 1) step.mispredicted = true, due -= 1;
-    step.ends_loop = left.ends_loop;
   }
   step.next_behind = behind && !step.taken;
   return step;
+}
+
+BelievedWay::BelievedWay(const Walker& walker, int block) : walker_(walker), block_(block), below_(walker.frames_.size()) {
+  const WalkBlock& left = here();
+  if (left.successors.size() < 2) block_ = -1;
+  else go(left.successors[left.choice.heaviest_but(left.left_for)]);
+}
+
+bool BelievedWay::leave_block() {
+  const WalkBlock& left = here();
+  if (!left.choice.empty()) {
+    Foresight& seen = foresight_.try_emplace(block_, left.choice, left.mispredictions).first->second;
+    std::size_t to = seen.choice.next();
+    auto& [rate, due] = seen.mispredictions[to];
+    due += rate;
+    if (due >= 1 && left.successors.size() > 1) due -= 1, to = left.choice.heaviest_but(to);
+    return go(left.successors[to]), true;
+  }
+  if (!frames_.empty()) return std::tie(block_, at_) = frames_.back(), frames_.pop_back(), true;
+  if (below_ == 0) return false;
+  return std::tie(block_, at_) = walker_.frames_[--below_], true;
+}
+
+std::optional<BelievedWay::Place> BelievedWay::next() {
+  constexpr int most_passed = 100;  // blocks without code
+  if (block_ < 0) return {};
+  for (int passed = 0; at_ >= here().end; passed++)
+    if (passed >= most_passed || !leave_block()) return {};
+  const Place place{block_, at_++};
+  const int call = walker_.program_.call[place.instruction];
+  if (call == WalkProgram::no_call) return place;
+  const WalkProgram::Call& called = walker_.program_.calls[static_cast<std::size_t>(call)];
+  if (called.choice.empty()) return place;
+  if (!called.tail) frames_.emplace_back(block_, at_);
+  go(called.entries[called.choice.heaviest()]);
+  return place;
 }
 
 }  // namespace perfcast::engine

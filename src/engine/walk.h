@@ -7,6 +7,8 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,8 @@ class EvenChoice {
   bool empty() const { return total_ <= 0; }
   std::size_t next();
   std::size_t heaviest() const { return static_cast<std::size_t>(std::ranges::max_element(weights_) - weights_.begin()); }
+  // Of those other than this one; there are at least two.
+  std::size_t heaviest_but(std::size_t choice) const;
 
  private:
   std::vector<double> weights_, overdue_;
@@ -38,7 +42,6 @@ struct WalkBlock {
   };
   std::vector<Misprediction> mispredictions;     // by successor; one where there is none
   std::size_t left_for = 0;                      // the successor it was left for last
-  bool ends_loop = false;                        // its branch decides whether a loop goes on
   std::size_t mispredicts_at = ~std::size_t{0};  // its last branch, or else its last call through a pointer
 };
 
@@ -72,7 +75,6 @@ struct WalkStep {
   int block = 0;
   std::size_t instruction = 0;      // in WalkProgram::code
   bool taken = false, mispredicted = false, enters_block = false;
-  bool ends_loop = false;           // see WalkBlock
   bool next_behind = false;         // the next step is the next instruction in memory
 };
 
@@ -84,6 +86,7 @@ class Walker {
   WalkStep next();
 
  private:
+  friend class BelievedWay;
   WalkBlock& here() { return program_.blocks[static_cast<std::size_t>(block_)]; }
   void go(int block) { block_ = block, at_ = here().begin, entering_ = true; }
   void enter(WalkProgram::Call& call, WalkStep& step);
@@ -96,6 +99,33 @@ class Walker {
   std::size_t at_ = 0;
   bool entering_ = false;
   std::vector<std::pair<int, std::size_t>> frames_;
+};
+
+// The way that a core goes while it is wrong about the branch at the end of a block: what comes behind it foresees as
+// well as always, so that it comes to where the walk will come to, if both ways lead there. Changes nothing of the walk.
+class BelievedWay {
+ public:
+  // Right after the walker has left `block`.
+  BelievedWay(const Walker& walker, int block);
+  struct Place {
+    int block = 0;
+    std::size_t instruction = 0;
+  };
+  std::optional<Place> next();  // none: it leads to where nobody has been
+
+ private:
+  const WalkBlock& here() const { return walker_.program_.blocks[static_cast<std::size_t>(block_)]; }
+  void go(int block) { block_ = block, at_ = here().begin; }
+  bool leave_block();
+  struct Foresight {
+    EvenChoice choice;
+    std::vector<WalkBlock::Misprediction> mispredictions;
+  };
+  const Walker& walker_;
+  int block_ = -1;
+  std::size_t at_ = 0, below_ = 0;  // callers of the walk's that it has not yet returned to
+  std::vector<std::pair<int, std::size_t>> frames_;
+  std::map<int, Foresight> foresight_;
 };
 
 }  // namespace perfcast::engine

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <set>
 #include <tuple>
 
 #include "engine/memory/level_costs.h"
@@ -14,6 +16,42 @@ namespace {
 void add(Wait& wait, double share, double ns) {
   if (share > 1e-6 && ns > 0) wait.chances.emplace_back(share, ns);
 }
+
+// The same, for a part of the executions.
+Wait part_of(Wait wait, double part) {
+  for (auto& [share, ns] : wait.chances) share *= part;
+  return wait;
+}
+
+bool has_loads(const Block& machine, const std::vector<InstructionForm>& forms) {
+  return std::ranges::any_of(machine.code, [&](const Instruction& i) { return forms[static_cast<std::size_t>(i.form)].load; });
+}
+
+// The IR blocks whose end was merged into machine code that has another's name: they lead to the same places, and nowhere
+// else are their loads. The test before a loop and the one at its end are often merged so.
+class MergedEnds {
+ public:
+  MergedEnds(const Function& ir, const Function& machine, const std::vector<InstructionForm>& forms) {
+    for (const Block& block : ir.blocks)
+      if (!block.accesses.empty()) homeless_.insert(&block);
+    for (const Block& block : machine.blocks)
+      if (block.from && has_loads(block, forms)) std::erase_if(homeless_, [&](const Block* b) { return b->name == *block.from; });
+  }
+  std::vector<const Block*> with(const Block& ir) const {
+    std::vector<const Block*> found;
+    for (const Block* block : homeless_)
+      if (block != &ir && block->next.size() > 1 && successors(*block) == successors(ir)) found.push_back(block);
+    return found;
+  }
+
+ private:
+  static std::set<int> successors(const Block& block) {
+    std::set<int> to;
+    for (const Edge& edge : block.next) to.insert(edge.to);
+    return to;
+  }
+  std::set<const Block*> homeless_;
+};
 
 void merge(Wait& into, const Wait& other) {
   double room = 1;
@@ -66,19 +104,30 @@ std::vector<std::pair<int, int>> match_loads(const std::vector<int>& machine_byt
 LoadWaits::LoadWaits(const Profile& profile, const MemoryModel& memory, const ProgramReuse& program) {
   if (!profile.machine) return;
   std::map<std::pair<std::string, std::string>, const Block*> ir_blocks;
+  std::map<std::string, const Function*> ir_functions;
   if (profile.ir)
-    for (const Function& function : profile.ir->functions)
-      for (const Block& block : function.blocks)
-        if (!block.accesses.empty()) ir_blocks[{function.name, block.name}] = &block;
+    for (const Function& function : profile.ir->functions) {
+      ir_functions[function.name] = &function;
+      for (const Block& block : function.blocks) ir_blocks[{function.name, block.name}] = &block;
+    }
   for (std::size_t f = 0; f < profile.machine->functions.size(); f++) {
     const Function& function = profile.machine->functions[f];
+    std::optional<MergedEnds> merged;
+    if (auto ir = ir_functions.find(function.name); ir != ir_functions.end()) merged.emplace(*ir->second, function, profile.forms);
     for (std::size_t b = 0; b < function.blocks.size(); b++) {
       const Block& block = function.blocks[b];
       for (const Access& access : block.accesses)  // watched as machine code: `index` is the instruction
         if (!access.store) place(static_cast<int>(f), static_cast<int>(b), access.index, access.count, wait_of(access, memory, program));
       if (!block.from || block.count.value <= 0) continue;
-      if (auto it = ir_blocks.find({function.name, *block.from}); it != ir_blocks.end())
-        place_loads(block, profile.forms, *it->second, static_cast<int>(f), static_cast<int>(b), memory, program);
+      auto it = ir_blocks.find({function.name, *block.from});
+      if (it == ir_blocks.end()) continue;
+      auto place_from = [&](const Block& ir, double part) {
+        place_loads(block, profile.forms, ir, part, static_cast<int>(f), static_cast<int>(b), memory, program);
+      };
+      const bool of_others = block.count.value > 1.01 * it->second->count.value;
+      const auto others = of_others ? merged->with(*it->second) : std::vector<const Block*>{};
+      place_from(*it->second, others.empty() ? 1 : it->second->count.value / block.count.value);
+      for (const Block* other : others) place_from(*other, std::min(1.0, other->count.value / block.count.value));
     }
   }
 }
@@ -89,7 +138,7 @@ void LoadWaits::place(int function, int block, int instruction, double execution
   serial_[{function, block}] += executions * wait.mean_ns();
 }
 
-void LoadWaits::place_loads(const Block& machine, const std::vector<InstructionForm>& forms, const Block& ir, int function, int block,
+void LoadWaits::place_loads(const Block& machine, const std::vector<InstructionForm>& forms, const Block& ir, double part, int function, int block,
                             const MemoryModel& memory, const ProgramReuse& program) {
   std::vector<int> places, machine_bytes, ir_bytes;
   std::vector<Wait> ir_waits;
@@ -97,7 +146,7 @@ void LoadWaits::place_loads(const Block& machine, const std::vector<InstructionF
     if (const auto& form = forms[static_cast<std::size_t>(machine.code[k].form)]; form.load)
       places.push_back(static_cast<int>(k)), machine_bytes.push_back(form.memory_bytes);
   for (const Access& access : ir.accesses)
-    if (!access.store) ir_bytes.push_back(access.bytes), ir_waits.push_back(wait_of(access, memory, program));
+    if (!access.store) ir_bytes.push_back(access.bytes), ir_waits.push_back(part_of(wait_of(access, memory, program), part));
   if (places.empty()) return;
   std::vector<bool> taken(places.size(), false), found(ir_waits.size(), false);
   auto put = [&](std::size_t load, const Wait& wait) { place(function, block, places[load], machine.count.value, wait); };

@@ -33,7 +33,8 @@ class LoadWaits {
  private:
   using Place = std::tuple<int, int, int>;
   void place(int function, int block, int instruction, double executions, const Wait& wait);
-  void place_loads(const Block& machine, const std::vector<InstructionForm>& forms, const Block& ir, int function, int block,
+  // The loads of an IR block, which are `part` of the executions of the machine block.
+  void place_loads(const Block& machine, const std::vector<InstructionForm>& forms, const Block& ir, double part, int function, int block,
                    const MemoryModel& memory, const ProgramReuse& program);
   std::map<Place, Wait> waits_;
   std::map<std::pair<int, int>, double> serial_;

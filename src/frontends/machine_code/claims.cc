@@ -177,10 +177,19 @@ class Claims {
     return lost;
   }
 
+  // Whether others come into the middle of a region: what they do was merged with the end of it, as the test before a loop
+  // is with the one at its end, and the region is left more often than its IR block.
+  bool shares_its_end(const std::set<int>& region, int head) const {
+    return std::ranges::any_of(region, [&](int block) {
+      return block != head && std::ranges::any_of(previous_[block], [&](int from) { return !region.contains(from); });
+    });
+  }
+
   void claim_edges(FlowProblem& p, const std::vector<std::vector<int>>& leaving, int ir, const std::vector<int>& parts) const {
     const std::set<int> region = region_of(parts);
     const bool loops = ir_edges(ir).contains(ir);
     const int head = first_part(parts);
+    const bool merged = shares_its_end(region, head);
     std::map<int, Way> ways;  // by the IR block they lead to
     for (int block : region)
       for (int e : leaving[block]) {
@@ -193,7 +202,7 @@ class Claims {
     for (const auto& [to, way] : ways) {
       if (!way.expected) continue;
       for (int e : way.edges) p.edges[e].prior = std::max(way.count / static_cast<double>(way.edges.size()), 1e-3);
-      const bool sound = way.exact && way.edges.size() == 1 && edges_known_ && (lost == 0 || p.blocks[p.edges[way.edges[0]].to].claim);
+      const bool sound = !merged && way.exact && way.edges.size() == 1 && edges_known_ && (lost == 0 || p.blocks[p.edges[way.edges[0]].to].claim);
       if (sound) p.edges[way.edges[0]].claim = way.count;
     }
   }

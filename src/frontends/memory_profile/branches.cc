@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <set>
 
 namespace perfcast::memory_profile {
 
@@ -148,6 +149,13 @@ class BranchesOfIr {
   std::map<std::string, const Block*> blocks_;
 };
 
+bool same_successors(const Block& one, const Block& other) {
+  std::set<int> of_one, of_other;
+  for (const Edge& edge : one.next) of_one.insert(edge.to);
+  for (const Edge& edge : other.next) of_other.insert(edge.to);
+  return of_one.size() > 1 && of_one == of_other;
+}
+
 }  // namespace
 
 // Mispredictions are kept in number: copies of an IR block and the tree of comparisons a switch became share them by
@@ -162,7 +170,7 @@ void pass_on_branches(const Graph& ir, const Choices& choices, const std::vector
     Branches branches(function, forms);
     struct Claims {
       int strongest = 0;
-      double executions = 0;
+      double executions = 0, mispredicted = 0;
     };
     auto source = [&](const Block& block) {  // whose mispredictions a machine block may claim
       const Block* from = branches.origin(block) && !branches.invented(block) ? ir_branches.ending(*branches.origin(block)) : nullptr;
@@ -174,13 +182,21 @@ void pass_on_branches(const Graph& ir, const Choices& choices, const std::vector
         Claims& all = claims[from];
         int claim = claim_of(block, forms);
         if (claim > all.strongest) all = {claim, 0};
-        if (claim == all.strongest) all.executions += block.count.value;
+        if (claim == all.strongest) all.executions += block.count.value, all.mispredicted = *from->mispredicted;
       }
+    // The test before a loop and the one at its end are often merged: who leads to the same places has the other's too.
+    for (const Block& lost : known->second->blocks)
+      if (lost.mispredicted && (!claims.contains(&lost) || claims[&lost].strongest == 0))
+        for (auto& [from, all] : claims)
+          if (all.strongest == 2 && same_successors(lost, *from)) {
+            all.mispredicted += *lost.mispredicted;
+            break;
+          }
     for (Block& block : function.blocks)
       if (const Block* from = source(block)) {
         const Claims& all = claims[from];
         if (all.strongest > 0 && all.executions > 0 && claim_of(block, forms) == all.strongest)
-          block.mispredicted = *from->mispredicted * block.count.value / all.executions;
+          block.mispredicted = all.mispredicted * block.count.value / all.executions;
       }
     for (auto it = choices.lower_bound({function.name, ""}); it != choices.end() && it->first.first == function.name; ++it)
       branches.tell(it->first.second, it->second);

@@ -52,7 +52,7 @@ Result<std::unique_ptr<Steps>> Steps::make(const Profile& profile, const Machine
     double cycles = b.cycles - b.by_cause[misprediction];
     steps->window_[{b.function, b.block}] = cycles, steps->total_window_ += cycles;
   }
-  options.mispredictions = engine::SimulationOptions::Mispredictions::none;
+  options.mispredictions = false;
   const Machine ideal = without_queues(machine);
   TRY(engine::CoreTime scheduled, engine::simulate_program(profile, ideal, options));
   for (const engine::BlockTime& b : scheduled.blocks) {
