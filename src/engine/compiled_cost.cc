@@ -91,7 +91,7 @@ void simulate_waits(CompiledCost& cost, const Profile& profile, const Machine& m
   if (serial < matters * cost.core.cycles * cost.ns_per_cycle) return;
   SimulationOptions options;
   auto without = simulate_program(profile, machine, options);
-  options.extra_load_cycles = [&](const LoadPlace& at) { return waits.draw(at.function, at.block, at.instruction) / cost.ns_per_cycle; };
+  options.extra_load_cycles = [&](const LoadPlace& at) { return waits.draw(at.function, at.block, at.instruction, at.before) / cost.ns_per_cycle; };
   auto with = simulate_program(profile, machine, options);
   if (!without || !with) return;
   std::map<std::pair<int, int>, double> cycles;

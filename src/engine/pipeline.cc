@@ -229,7 +229,7 @@ void Pipeline::write_results(const StaticInstruction& instruction, bool fused) {
 
 void Pipeline::do_branch(const StaticInstruction& instruction, const Happening& happening) {
   if (happening.mispredicted) {
-    wrong_from_ = static_cast<double>(rename_cycle_), wrong_until_ = std::max(computed_, wrong_from_ + 1);
+    wrong_now_ = static_cast<double>(rename_cycle_), wrong_until_ = std::max(computed_, wrong_now_ + 1);
     double back = wrong_until_ + misprediction_ + (instruction.ret && instruction.memory_bytes ? return_load : 0);
     wait_until(back, Cause::misprediction);
     reloads_ = 0;

@@ -45,10 +45,13 @@ class Pipeline {
   void renew(int unit) { values_.set(unit, arbitrary(~++renewed_)); }
   // Does what it does to registers and memory, long ago: takes no time, and nobody waits for it.
   void pass(const StaticInstruction& instruction);
-  // After a mispredicted branch: the way it was believed to take, one instruction after the other, at most as many as
-  // begin_wrong_way says; only the lines it asks for remain of it.
-  int begin_wrong_way();
-  void go_wrong(const StaticInstruction& instruction, double extra_load_cycles);
+  // After a mispredicted branch: the way it was believed to take, one instruction after the other while on_wrong_way; only
+  // the lines it asks for remain of it. go_wrong says whether the instruction is done before the branch is known: if it is a
+  // branch that was mispredicted as well, the core turns back there.
+  void begin_wrong_way();
+  bool on_wrong_way() const { return wrong_now_ < wrong_until_ && wrong_room_ > 0; }
+  bool go_wrong(const StaticInstruction& instruction, double extra_load_cycles);
+  void turn_back() { wrong_now_ = std::max(wrong_now_, wrong_done_ + misprediction_); }
   void end_wrong_way();
 
  private:
@@ -92,6 +95,7 @@ class Pipeline {
   void finish_at_rename(const StaticInstruction& instruction);
   void do_load(const StaticInstruction& instruction, const Happening& happening);
   bool wait_for_line(double extra_cycles);
+  bool wait_for_neighbour();
   void ask_for_line(double extra_cycles);
   void do_compute(const StaticInstruction& instruction, const Happening& happening, bool fused);
   void write_results(const StaticInstruction& instruction, bool fused);
@@ -159,9 +163,9 @@ class Pipeline {
     return fills_[(line_of(address) * 0x9e3779b97f4a7c15u) >> 52];
   }
 
-  // The last mispredicted branch: when it was renamed, when it was known, and the state then.
-  double wrong_from_ = 0, wrong_until_ = 0;
-  int wrong_renamed_ = 0;
+  // The last mispredicted branch: where rename is on the wrong way, when it was known, and the state before.
+  double wrong_now_ = 0, wrong_until_ = 0, wrong_done_ = 0;
+  std::size_t wrong_room_ = 0;  // in the window
   std::vector<Value> right_registers_;
   RegisterValues right_values_{0};
 

@@ -53,8 +53,18 @@ bool Pipeline::wait_for_line(double extra_cycles) {
   const bool asked = fill.line == line && std::exchange(fill.asked_wrongly, false);
   if (fill.line == line && fill.arrives > loaded_) return loaded_ = fill.arrives, true;
   if (asked) return false;
-  if (extra_cycles > 0) loaded_ += extra_cycles, fill = {line, loaded_};
-  return extra_cycles > 0;
+  if (extra_cycles <= 0) return wait_for_neighbour();
+  loaded_ += extra_cycles, fill = {line, loaded_};
+  return true;
+}
+
+// What lies next to a line that is on its way is seldom there already: it comes with it, as such pairs are fetched.
+bool Pipeline::wait_for_neighbour() {
+  const std::uint64_t line = line_of(address_);
+  for (std::uint64_t neighbour : {line - 1, line + 1})
+    if (const Fill& fill = fill_of(neighbour * static_cast<std::uint64_t>(line_bytes_)); fill.line == neighbour && fill.arrives > loaded_)
+      return loaded_ = fill.arrives, true;
+  return false;
 }
 
 void Pipeline::do_store(const StaticInstruction& instruction) {

@@ -16,6 +16,12 @@ struct Seen {
   std::array<double, causes> by_cause{};
 };
 
+// Where a walk is and was before.
+struct Trail {
+  int here = -1, before = -1;  // blocks of the walk
+  void enter(int block) { before = std::exchange(here, block); }
+};
+
 class Sampler {
  public:
   Sampler(WalkProgram& program, const Graph& graph, const std::vector<StaticInstruction>& code, std::vector<InstructionClass> classes,
@@ -30,18 +36,20 @@ class Sampler {
     pipeline_.leave();
     approach(block, callers_passed);
     bool in_library = is_library(block_at(block));
+    Trail trail;
     for (int k = 0; k < unseen + seen && !walker_.at_end(); k++) {
       WalkStep step = walker_.next();
+      if (step.enters_block || step.block != trail.here) trail.enter(step.block);
       // What a library returns, memory it allocated above all, is not what it returned before.
       const bool came_from_library = std::exchange(in_library, is_library(block_at(step.block)));
       if (returned_ && came_from_library && !in_library) pipeline_.renew(*returned_);
       const StaticInstruction& instruction = code_[step.instruction];
       Happening happening;
       happening.taken = step.taken, happening.mispredicted = step.mispredicted && options_.mispredictions;
-      if (instruction.load && options_.extra_load_cycles) happening.extra_load_cycles = extra(step.block, step.instruction);
+      if (instruction.load && options_.extra_load_cycles) happening.extra_load_cycles = extra(trail, step.instruction);
       const StaticInstruction* next = step.next_behind ? &code_[step.instruction + 1] : nullptr;
       Share share = pipeline_.step(instruction, happening, next);
-      if (happening.mispredicted && options_.extra_load_cycles) go_wrong(step);
+      if (happening.mispredicted && options_.extra_load_cycles) go_wrong(step, trail);
       if (returned_ && goes_unseen(step.instruction)) pipeline_.renew(*returned_);
       simulated_++;
       if (k < unseen) continue;
@@ -84,14 +92,17 @@ class Sampler {
 
  private:
   // What the core asks memory for while it is wrong about a branch.
-  void go_wrong(const WalkStep& step) {
+  void go_wrong(const WalkStep& step, Trail trail) {
     if (step.instruction + 1 != block_at(step.block).end) return;
     BelievedWay way(walker_, step.block);
-    const int room = pipeline_.begin_wrong_way();
-    for (int k = 0; k < room; k++) {
+    pipeline_.begin_wrong_way();
+    while (pipeline_.on_wrong_way()) {
       auto place = way.next();
       if (!place) break;
-      pipeline_.go_wrong(code_[place->instruction], code_[place->instruction].load ? extra(place->block, place->instruction) : 0);
+      if (place->block != trail.here || place->instruction == block_at(place->block).begin) trail.enter(place->block);
+      const StaticInstruction& instruction = code_[place->instruction];
+      const bool known = pipeline_.go_wrong(instruction, instruction.load ? extra(trail, place->instruction) : 0);
+      if (place->mispredicted && known) way.turn_back(), pipeline_.turn_back();
     }
     pipeline_.end_wrong_way();
   }
@@ -120,9 +131,10 @@ class Sampler {
       if (returned_ && code_[at].call) pipeline_.renew(*returned_);
     }
   }
-  double extra(int number, std::size_t instruction) const {
-    const WalkBlock& block = block_at(number);
-    return options_.extra_load_cycles({block.function, block.block, static_cast<int>(instruction - block.begin)});
+  double extra(const Trail& trail, std::size_t instruction) const {
+    const WalkBlock& block = block_at(trail.here);
+    const bool known = trail.before >= 0 && block_at(trail.before).function == block.function;
+    return options_.extra_load_cycles({block.function, block.block, static_cast<int>(instruction - block.begin), known ? block_at(trail.before).block : -1});
   }
   WalkProgram& program_;
   const Graph& graph_;

@@ -20,6 +20,7 @@ namespace perfcast::engine {
 // Which load: indices into Graph::functions, Function::blocks and Block::code.
 struct LoadPlace {
   int function = 0, block = 0, instruction = 0;
+  int before = -1;  // the block that came before, of the same function
 };
 
 struct SimulationOptions {

@@ -35,7 +35,7 @@ enum class Origin : std::uint8_t { pattern, class_rule, llvm };
 // constant + scale_a * a + scale_b * b, a product, a shifted down by constant, a plain number, or "some
 // function of the sources". See values.h.
 struct ValueForm {
-  enum class Kind : std::uint8_t { none, linear, product, shifted_down, number, some_function } kind = Kind::none;
+  enum class Kind : std::uint8_t { none, linear, product, shifted_down, masked, number, some_function } kind = Kind::none;
   int unit_a = -1, unit_b = -1;  // register units; memory_operand: what the instruction loads
   std::int64_t scale_a = 0, scale_b = 0, constant = 0;
   static constexpr int memory_operand = 1 << 20;

@@ -79,12 +79,19 @@ struct Reading {
     if (has_prefix(op, {"SHL32r1", "SHL64r1"})) return linear(a, 2);
     if (has_prefix(op, {"SAR32ri", "SAR64ri", "SHR32ri", "SHR64ri"})) return shifted_down(immediate & 63);
     if (has_prefix(op, {"SAR32r1", "SAR64r1", "SHR32r1", "SHR64r1"})) return shifted_down(1);
+    if (has_prefix(op, {"AND32rr", "AND64rr"}) && !instruction.same_sources) return {Kind::masked, a, b, 0, 0, 0};
+    if (has_prefix(op, {"AND32ri", "AND64ri", "AND32i", "AND64i"})) return masked(immediate);
     if (has_prefix(op, {"IMUL32rri", "IMUL64rri"})) return linear(a, immediate);
     if (has_prefix(op, {"IMUL32rr", "IMUL64rr"})) return {Kind::product, a, b, 0, 0, 0};
     if (has_prefix(op, {"IMUL32rm", "IMUL64rm"})) return {Kind::product, a, memory, 0, 0, 0};
     return {Kind::some_function, a, b, 0, 0, immediate};
   }
   ValueForm shifted_down(std::int64_t by) const { return {Kind::shifted_down, a, -1, 0, 0, by}; }
+  // An index kept within a table, the size of which is a power of two; other masks may be anything.
+  ValueForm masked(std::int64_t bits) const {
+    constexpr std::int64_t smallest = 63;
+    return {bits >= smallest && (bits & (bits + 1)) == 0 ? Kind::masked : Kind::some_function, a, -1, 0, 0, bits};
+  }
   ValueForm lea() const {
     bool base_missing = form.indexed && b < 0;
     int base = base_missing ? -1 : a, index = base_missing ? a : form.indexed ? b : -1;
@@ -121,6 +128,9 @@ struct Reading {
     }
     if (has_prefix(text, {"asr ", "lsr "}) && b < 0)
       if (auto by = last_constant(text)) return shifted_down(*by & 63);
+    if (text.starts_with("and ") && b >= 0 && second_scale() == 1) return {Kind::masked, a, b, 0, 0, 0};
+    if (text.starts_with("and ") && b < 0)
+      if (auto bits = last_constant(text)) return masked(*bits);
     if (op == "ADRP") return linear(-1, 0, -1, 0, page());
     if (text.starts_with("mul ")) return {Kind::product, a, b, 0, 0, 0};
     return {Kind::some_function, a, b, 0, 0, immediate};
@@ -207,6 +217,26 @@ std::optional<int> return_register(const std::vector<const Instruction*>& code) 
   return {};
 }
 
+namespace {
+
+// Arbitrary numbers end in zeros, which a mask would make all of: their low bits are filled first, the same for neighbours, so
+// that neighbours stay neighbours.
+std::uint64_t masked(std::uint64_t value, std::uint64_t bits) {
+  constexpr std::uint64_t line = 63;
+  if (value <= bits) return value;
+  return ((value & ~line) + (arbitrary(value | line) >> 6 & line) + (value & line)) & bits;
+}
+
+// One of two registers is the mask. An index that was masked before stays what it is; else the larger is taken for the index.
+std::uint64_t masked_by_another(std::uint64_t a, std::uint64_t b) {
+  constexpr std::uint64_t largest = (std::uint64_t{1} << 30) - 1, line = 63;
+  auto was_masked = [](std::uint64_t value) { return value <= largest && (value & line) != 0; };
+  if (was_masked(a) != was_masked(b)) return was_masked(a) ? a : b;
+  return masked(std::max(a, b), largest);
+}
+
+}  // namespace
+
 RegisterValues::RegisterValues(int units) : values_(static_cast<std::size_t>(units)) {
   for (std::size_t unit = 0; unit < values_.size(); unit++) values_[unit] = arbitrary(unit + 1);
 }
@@ -236,6 +266,7 @@ std::uint64_t RegisterValues::value_of(const StaticInstruction& instruction, std
              b * static_cast<std::uint64_t>(form.scale_b);
     case Kind::product: return a * b;
     case Kind::shifted_down: return static_cast<std::uint64_t>(static_cast<std::int64_t>(a) >> form.constant);
+    case Kind::masked: return form.unit_b < 0 ? masked(a, static_cast<std::uint64_t>(form.constant)) : masked_by_another(a, b);
     case Kind::some_function:
       return arbitrary(a + 3 * b + static_cast<std::uint64_t>(form.constant) + (loaded ^ (loaded >> 7)) + k);
     case Kind::number: return static_cast<std::uint64_t>(form.constant);

@@ -249,15 +249,23 @@ BelievedWay::BelievedWay(const Walker& walker, int block) : walker_(walker), blo
   else go(left.successors[left.choice.heaviest_but(left.left_for)]);
 }
 
+// What the core believes about the branch that ends a block, and what is right.
+void BelievedWay::foresee(Place& place) {
+  const WalkBlock& block = here();
+  if (block.choice.empty() || place.instruction + 1 != block.end) return;
+  Foresight& seen = foresight_.try_emplace(block_, block.choice, block.mispredictions).first->second;
+  right_ = believed_ = seen.choice.next();
+  auto& [rate, due] = seen.mispredictions[*right_];
+  due += rate;
+  if (due < 1 || block.successors.size() < 2) return;
+  due -= 1, believed_ = block.choice.heaviest_but(*right_), place.mispredicted = true;
+}
+
 bool BelievedWay::leave_block() {
-  const WalkBlock& left = here();
-  if (!left.choice.empty()) {
-    Foresight& seen = foresight_.try_emplace(block_, left.choice, left.mispredictions).first->second;
-    std::size_t to = seen.choice.next();
-    auto& [rate, due] = seen.mispredictions[to];
-    due += rate;
-    if (due >= 1 && left.successors.size() > 1) due -= 1, to = left.choice.heaviest_but(to);
-    return go(left.successors[to]), true;
+  if (!here().choice.empty()) {
+    const std::size_t to = believed_ ? *believed_ : here().choice.heaviest();
+    believed_.reset();
+    return go(here().successors[to]), true;
   }
   if (!frames_.empty()) return std::tie(block_, at_) = frames_.back(), frames_.pop_back(), true;
   if (below_ == 0) return false;
@@ -269,7 +277,8 @@ std::optional<BelievedWay::Place> BelievedWay::next() {
   if (block_ < 0) return {};
   for (int passed = 0; at_ >= here().end; passed++)
     if (passed >= most_passed || !leave_block()) return {};
-  const Place place{block_, at_++};
+  Place place{block_, at_++};
+  foresee(place);
   const int call = walker_.program_.call[place.instruction];
   if (call == WalkProgram::no_call) return place;
   const WalkProgram::Call& called = walker_.program_.calls[static_cast<std::size_t>(call)];

@@ -102,7 +102,8 @@ class Walker {
 };
 
 // The way that a core goes while it is wrong about the branch at the end of a block: what comes behind it foresees as
-// well as always, so that it comes to where the walk will come to, if both ways lead there. Changes nothing of the walk.
+// well as always, so that it comes to where the walk will come to, if both ways lead there. Where it is wrong again, it may
+// find out before it does about the first branch. Changes nothing of the walk.
 class BelievedWay {
  public:
   // Right after the walker has left `block`.
@@ -110,12 +111,16 @@ class BelievedWay {
   struct Place {
     int block = 0;
     std::size_t instruction = 0;
+    bool mispredicted = false;
   };
   std::optional<Place> next();  // none: it leads to where nobody has been
+  // The last place was mispredicted, and by now that is known.
+  void turn_back() { believed_ = right_; }
 
  private:
   const WalkBlock& here() const { return walker_.program_.blocks[static_cast<std::size_t>(block_)]; }
   void go(int block) { block_ = block, at_ = here().begin; }
+  void foresee(Place& place);
   bool leave_block();
   struct Foresight {
     EvenChoice choice;
@@ -123,6 +128,7 @@ class BelievedWay {
   };
   const Walker& walker_;
   int block_ = -1;
+  std::optional<std::size_t> believed_, right_;  // successors of the block, once its branch has been met
   std::size_t at_ = 0, below_ = 0;  // callers of the walk's that it has not yet returned to
   std::vector<std::pair<int, std::size_t>> frames_;
   std::map<int, Foresight> foresight_;

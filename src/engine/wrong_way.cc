@@ -10,27 +10,27 @@ namespace {
 constexpr double never = 1e18;
 }
 
-int Pipeline::begin_wrong_way() {
+void Pipeline::begin_wrong_way() {
   right_registers_ = registers_, right_values_ = values_;
-  wrong_renamed_ = 0;
-  return static_cast<int>(std::min((wrong_until_ - wrong_from_) * rename_width_, static_cast<double>(reorder_.size())));
+  wrong_room_ = reorder_.size();
 }
 
-void Pipeline::go_wrong(const StaticInstruction& instruction, double extra_load_cycles) {
-  const double renamed = wrong_from_ + static_cast<double>(++wrong_renamed_) / rename_width_;
+bool Pipeline::go_wrong(const StaticInstruction& instruction, double extra_load_cycles) {
+  wrong_now_ += 1.0 / rename_width_, wrong_room_--;
   address_known_ = instruction.address.known;
   if (address_known_) address_ = values_.address_of(instruction);
   read_sources(instruction);
-  double ready = std::max(renamed, operands_ready_) + 1;
+  const double address_ready = std::max(wrong_now_, address_ready_) + 1;
+  wrong_done_ = std::max(wrong_now_, operands_ready_) + 1;
   if (instruction.load) {
-    const double start = std::max(renamed, address_ready_) + 1;
-    loaded_ = start < wrong_until_ ? start + instruction.load_latency : never;
+    loaded_ = address_ready < wrong_until_ ? address_ready + instruction.load_latency : never;
     if (loaded_ < never && address_known_) ask_for_line(extra_load_cycles);
-    ready = std::max(ready, loaded_);
+    wrong_done_ = std::max(wrong_done_, loaded_);
   }
   for (const Destination& result : instruction.results)
-    registers_[static_cast<std::size_t>(result.unit)] = {result.address_update ? std::max(renamed, address_ready_) + 1 : ready, instruction.kind, false};
+    registers_[static_cast<std::size_t>(result.unit)] = {result.address_update ? address_ready : wrong_done_, instruction.kind, false};
   track_values(instruction);
+  return wrong_done_ < wrong_until_;
 }
 
 // As wait_for_line, but who comes here the right way does not ask again, also where the line was in the first cache.
@@ -41,7 +41,8 @@ void Pipeline::ask_for_line(double extra_cycles) {
     loaded_ = std::max(loaded_, fill.arrives);
     return;
   }
-  loaded_ += extra_cycles;
+  if (extra_cycles > 0) loaded_ += extra_cycles;
+  else wait_for_neighbour();
   fill = {line, loaded_, true};
 }
 

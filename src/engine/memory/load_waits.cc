@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <set>
 #include <tuple>
 
+#include "engine/memory/ir_origins.h"
 #include "engine/memory/level_costs.h"
 #include "engine/memory/memory_time.h"
 
@@ -22,36 +22,6 @@ Wait part_of(Wait wait, double part) {
   for (auto& [share, ns] : wait.chances) share *= part;
   return wait;
 }
-
-bool has_loads(const Block& machine, const std::vector<InstructionForm>& forms) {
-  return std::ranges::any_of(machine.code, [&](const Instruction& i) { return forms[static_cast<std::size_t>(i.form)].load; });
-}
-
-// The IR blocks whose end was merged into machine code that has another's name: they lead to the same places, and nowhere
-// else are their loads. The test before a loop and the one at its end are often merged so.
-class MergedEnds {
- public:
-  MergedEnds(const Function& ir, const Function& machine, const std::vector<InstructionForm>& forms) {
-    for (const Block& block : ir.blocks)
-      if (!block.accesses.empty()) homeless_.insert(&block);
-    for (const Block& block : machine.blocks)
-      if (block.from && has_loads(block, forms)) std::erase_if(homeless_, [&](const Block* b) { return b->name == *block.from; });
-  }
-  std::vector<const Block*> with(const Block& ir) const {
-    std::vector<const Block*> found;
-    for (const Block* block : homeless_)
-      if (block != &ir && block->next.size() > 1 && successors(*block) == successors(ir)) found.push_back(block);
-    return found;
-  }
-
- private:
-  static std::set<int> successors(const Block& block) {
-    std::set<int> to;
-    for (const Edge& edge : block.next) to.insert(edge.to);
-    return to;
-  }
-  std::set<const Block*> homeless_;
-};
 
 void merge(Wait& into, const Wait& other) {
   double room = 1;
@@ -101,33 +71,59 @@ std::vector<std::pair<int, int>> match_loads(const std::vector<int>& machine_byt
   return pairs;
 }
 
+namespace {
+
+// The waits of an IR block's loads, by the machine instruction that does them.
+std::vector<std::pair<int, Wait>> loads_of(const Block& machine, const std::vector<InstructionForm>& forms, const Block& ir, const MemoryModel& memory,
+                                           const ProgramReuse& program) {
+  std::vector<int> places, machine_bytes, ir_bytes;
+  std::vector<Wait> ir_waits;
+  for (std::size_t k = 0; k < machine.code.size(); k++)
+    if (const auto& form = forms[static_cast<std::size_t>(machine.code[k].form)]; form.load)
+      places.push_back(static_cast<int>(k)), machine_bytes.push_back(form.memory_bytes);
+  for (const Access& access : ir.accesses)
+    if (!access.store) ir_bytes.push_back(access.bytes), ir_waits.push_back(wait_of(access, memory, program));
+  std::vector<std::pair<int, Wait>> loads;
+  if (places.empty()) return loads;
+  std::vector<bool> taken(places.size(), false), found(ir_waits.size(), false);
+  auto put = [&](std::size_t load, const Wait& wait) { taken[load] = true, loads.emplace_back(places[load], wait); };
+  for (auto [load, access] : match_loads(machine_bytes, ir_bytes)) {
+    found[static_cast<std::size_t>(access)] = true;
+    put(static_cast<std::size_t>(load), ir_waits[static_cast<std::size_t>(access)]);
+  }
+  // What the code generator split, joined or moved: to a load not yet accounted for, else on top of any.
+  for (std::size_t access = 0, load = 0; access < ir_waits.size(); access++) {
+    if (found[access] || ir_waits[access].chances.empty()) continue;
+    auto free = std::find(taken.begin(), taken.end(), false);
+    put(free != taken.end() ? static_cast<std::size_t>(free - taken.begin()) : load++ % places.size(), ir_waits[access]);
+  }
+  return loads;
+}
+
+}  // namespace
+
 LoadWaits::LoadWaits(const Profile& profile, const MemoryModel& memory, const ProgramReuse& program) {
   if (!profile.machine) return;
-  std::map<std::pair<std::string, std::string>, const Block*> ir_blocks;
   std::map<std::string, const Function*> ir_functions;
   if (profile.ir)
-    for (const Function& function : profile.ir->functions) {
-      ir_functions[function.name] = &function;
-      for (const Block& block : function.blocks) ir_blocks[{function.name, block.name}] = &block;
-    }
+    for (const Function& function : profile.ir->functions) ir_functions[function.name] = &function;
   for (std::size_t f = 0; f < profile.machine->functions.size(); f++) {
     const Function& function = profile.machine->functions[f];
-    std::optional<MergedEnds> merged;
-    if (auto ir = ir_functions.find(function.name); ir != ir_functions.end()) merged.emplace(*ir->second, function, profile.forms);
+    const auto ir = ir_functions.find(function.name);
+    std::optional<IrOrigins> origins;
+    if (ir != ir_functions.end()) origins.emplace(*ir->second, function, profile.forms);
     for (std::size_t b = 0; b < function.blocks.size(); b++) {
       const Block& block = function.blocks[b];
+      const auto at = std::pair(static_cast<int>(f), static_cast<int>(b));
       for (const Access& access : block.accesses)  // watched as machine code: `index` is the instruction
-        if (!access.store) place(static_cast<int>(f), static_cast<int>(b), access.index, access.count, wait_of(access, memory, program));
-      if (!block.from || block.count.value <= 0) continue;
-      auto it = ir_blocks.find({function.name, *block.from});
-      if (it == ir_blocks.end()) continue;
-      auto place_from = [&](const Block& ir, double part) {
-        place_loads(block, profile.forms, ir, part, static_cast<int>(f), static_cast<int>(b), memory, program);
-      };
-      const bool of_others = block.count.value > 1.01 * it->second->count.value;
-      const auto others = of_others ? merged->with(*it->second) : std::vector<const Block*>{};
-      place_from(*it->second, others.empty() ? 1 : it->second->count.value / block.count.value);
-      for (const Block* other : others) place_from(*other, std::min(1.0, other->count.value / block.count.value));
+        if (!access.store) place(at.first, at.second, access.index, access.count, wait_of(access, memory, program));
+      if (!origins || block.count.value <= 0) continue;
+      for (const IrOrigins::Origin& origin : origins->of(at.second)) {
+        for (const auto& [load, wait] : loads_of(block, profile.forms, *origin.ir, memory, program)) {
+          place(at.first, at.second, load, block.count.value, part_of(wait, origin.part));
+          for (int before : origin.arriving_from) arriving_[{at.first, at.second, load, before}] = wait;
+        }
+      }
     }
   }
 }
@@ -138,38 +134,14 @@ void LoadWaits::place(int function, int block, int instruction, double execution
   serial_[{function, block}] += executions * wait.mean_ns();
 }
 
-void LoadWaits::place_loads(const Block& machine, const std::vector<InstructionForm>& forms, const Block& ir, double part, int function, int block,
-                            const MemoryModel& memory, const ProgramReuse& program) {
-  std::vector<int> places, machine_bytes, ir_bytes;
-  std::vector<Wait> ir_waits;
-  for (std::size_t k = 0; k < machine.code.size(); k++)
-    if (const auto& form = forms[static_cast<std::size_t>(machine.code[k].form)]; form.load)
-      places.push_back(static_cast<int>(k)), machine_bytes.push_back(form.memory_bytes);
-  for (const Access& access : ir.accesses)
-    if (!access.store) ir_bytes.push_back(access.bytes), ir_waits.push_back(part_of(wait_of(access, memory, program), part));
-  if (places.empty()) return;
-  std::vector<bool> taken(places.size(), false), found(ir_waits.size(), false);
-  auto put = [&](std::size_t load, const Wait& wait) { place(function, block, places[load], machine.count.value, wait); };
-  for (auto [load, access] : match_loads(machine_bytes, ir_bytes)) {
-    taken[static_cast<std::size_t>(load)] = found[static_cast<std::size_t>(access)] = true;
-    put(static_cast<std::size_t>(load), ir_waits[static_cast<std::size_t>(access)]);
-  }
-  // What the code generator split, joined or moved: to a load not yet accounted for, else on top of any.
-  for (std::size_t access = 0, load = 0; access < ir_waits.size(); access++) {
-    if (found[access] || ir_waits[access].chances.empty()) continue;
-    auto free = std::find(taken.begin(), taken.end(), false);
-    std::size_t at = free != taken.end() ? static_cast<std::size_t>(free - taken.begin()) : load++ % places.size();
-    taken[at] = true;
-    put(at, ir_waits[access]);
-  }
-}
-
-double LoadWaits::draw(int function, int block, int instruction) {
-  auto it = waits_.find({function, block, instruction});
-  if (it == waits_.end()) return 0;
+double LoadWaits::draw(int function, int block, int instruction, int before) {
+  const Wait* wait = nullptr;
+  if (auto arriving = arriving_.find({function, block, instruction, before}); arriving != arriving_.end()) wait = &arriving->second;
+  else if (auto any = waits_.find({function, block, instruction}); any != waits_.end()) wait = &any->second;
+  if (!wait || wait->chances.empty()) return 0;
   state_ ^= state_ << 13, state_ ^= state_ >> 7, state_ ^= state_ << 17;
   double chance = static_cast<double>(state_ >> 11) / 9007199254740992.0;
-  for (const auto& [share, ns] : it->second.chances)
+  for (const auto& [share, ns] : wait->chances)
     if ((chance -= share) < 0) return ns;
   return 0;
 }

@@ -25,18 +25,18 @@ class LoadWaits {
   // `program` as served_by takes it.
   LoadWaits(const Profile& profile, const MemoryModel& memory, const ProgramReuse& program);
   bool none() const { return waits_.empty(); }
-  // Nanoseconds for the next execution of this load: indices into the machine graph, as engine::LoadPlace has them.
-  double draw(int function, int block, int instruction);
+  // Nanoseconds for the next execution of this load: indices into the machine graph, as engine::LoadPlace has them. `before`
+  // is the block that came before, if known: in code that was merged it tells whose load this is.
+  double draw(int function, int block, int instruction, int before = -1);
   // Mean waiting of all executions of a block's loads, were they done one after the other; nanoseconds.
   double serial_ns(int function, int block) const;
 
  private:
   using Place = std::tuple<int, int, int>;
+  using Arrival = std::tuple<int, int, int, int>;  // with the block before
   void place(int function, int block, int instruction, double executions, const Wait& wait);
-  // The loads of an IR block, which are `part` of the executions of the machine block.
-  void place_loads(const Block& machine, const std::vector<InstructionForm>& forms, const Block& ir, double part, int function, int block,
-                   const MemoryModel& memory, const ProgramReuse& program);
   std::map<Place, Wait> waits_;
+  std::map<Arrival, Wait> arriving_;  // where it differs
   std::map<std::pair<int, int>, double> serial_;
   std::uint64_t state_ = 0x9E3779B97F4A7C15ull;
 };
