@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/test_core.h"
+#include "engine/values.h"
 #include "engine/walk.h"
 
 namespace perfcast::engine {
@@ -273,6 +274,52 @@ TEST(ProgramTime, ASearchThatEndsBySurpriseKeepsTheNextWaiting) {
   SimulationOptions options;
   options.mispredictions = false;
   EXPECT_LT(simulate_program(profile, small_machine(), options)->cycles, 30 * searches);
+  // The first load of each search waits for memory: all of it, since nobody asked for the line before.
+  options.mispredictions = true;
+  options.extra_load_cycles = [](const LoadPlace& load) { return load.before == 0 ? 100.0 : 0.0; };
+  EXPECT_GT(simulate_program(profile, small_machine(), options)->cycles, 0.9 * 170 * searches);
+}
+
+// A walk over new lines, each of which decides by chance whether something is counted. Whichever way the core goes, it asks
+// for the lines behind: those of later iterations come while the first is waited for.
+TEST(ProgramTime, BothWaysPastAnIfAskForTheSameLines) {
+  Code code;
+  Instruction& step = code.op("ADD64ri8", {1}, {1});
+  step.immediate = 64;
+  code.load(3, 1, 0), code.branch({3}), code.op("ADD64rr", {4}, {4, 2}), code.op("ADD64rr", {5}, {5, 2}), code.branch({5});
+  auto& c = code.body;
+  const double n = 1e5;
+  Function main;
+  main.name = "main";
+  main.blocks = {block(n, {c[0], c[1], c[2]}, {edge(1, n / 2), edge(2, n / 2)}), block(n / 2, {c[3]}, {edge(2, n / 2)}),
+                 block(n, {c[4], c[5]}, {edge(0, n - 1)})};
+  main.blocks[0].mispredicted = n / 2;
+  Profile profile;
+  profile.program = "count", profile.forms = code.forms, profile.machine = Graph{{main}};
+  SimulationOptions options;
+  options.extra_load_cycles = [](const LoadPlace&) { return 100.0; };
+  auto time = simulate_program(profile, small_machine(), options);
+  ASSERT_TRUE(time);
+  EXPECT_LT(time->cycles, 40 * n);  // a misprediction of 20 every other time; each of them with its own line would be 60
+  EXPECT_GT(time->cycles, 10 * n);
+}
+
+TEST(Values, MaskedIndicesStayWithinAndNeighbours) {
+  Code code;
+  Instruction& mask = code.op("AND64ri32", {2}, {2});
+  mask.immediate = 1023;
+  StaticInstruction instruction;
+  describe_values(instruction, code.forms[0], mask);
+  RegisterValues values(4);
+  int neighbours = 0;
+  for (std::uint64_t seed = 1; seed <= 20; seed++) {
+    values.renew(seed);
+    const std::uint64_t index = values.value_of(instruction, 0, 0);
+    EXPECT_LE(index, 1023u);
+    values.set(2, index + 1);
+    neighbours += values.value_of(instruction, 0, 0) == index + 1;
+  }
+  EXPECT_GE(neighbours, 19);
 }
 
 TEST(ProgramTime, SaysWhatIsMissing) {

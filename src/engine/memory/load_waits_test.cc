@@ -87,6 +87,31 @@ TEST(LoadWaits, WhatWasWatchedAsMachineCodeIsTakenAsItIs) {
   EXPECT_NEAR(waits.serial_ns(0, 0), 1e5, 1e3);
 }
 
+// The test before a search, whose line is far, and the one at its end, whose line is at hand, became one block of code under
+// the name of the first.
+TEST(LoadWaits, CodeThatWasMergedHasTheLoadsOfBoth) {
+  Profile profile;
+  profile.forms.resize(2), profile.forms[1].load = true;
+  auto block = [](const std::string& name, double count, std::vector<int> next) {
+    Block b;
+    b.name = name, b.count.value = count;
+    for (int to : next) b.next.emplace_back().to = to;
+    return b;
+  };
+  Function ir, machine;
+  ir.name = machine.name = "f";
+  ir.blocks = {block("first", 1000, {1, 2}), block("again", 3000, {1, 2}), block("end", 1000, {})};
+  ir.blocks[0].accesses = {load(1e6, 0)}, ir.blocks[1].accesses = {load(0, 0)};
+  machine.blocks = {block("a", 1000, {1}), block("b", 4000, {2, 3}), block("c", 3000, {1}), block("d", 1000, {})};
+  machine.blocks[0].from = machine.blocks[1].from = "first", machine.blocks[2].from = "again", machine.blocks[3].from = "end";
+  machine.blocks[1].code.resize(1), machine.blocks[1].code[0].form = 1;
+  profile.ir = Graph{{ir}}, profile.machine = Graph{{machine}};
+  LoadWaits waits(profile, toy_memory(), {1e9});
+  EXPECT_NEAR(waits.draw(0, 1, 0, 0), 100, 1);
+  EXPECT_EQ(waits.draw(0, 1, 0, 2), 0);
+  EXPECT_NEAR(waits.serial_ns(0, 1), 1000 * 100, 1e3);
+}
+
 TEST(LoadWaits, LoadsAreMatchedInOrderAndBySize) {
   using Pairs = std::vector<std::pair<int, int>>;
   EXPECT_EQ(match_loads({8, 4, 16}, {8, 4, 16}), (Pairs{{0, 0}, {1, 1}, {2, 2}}));

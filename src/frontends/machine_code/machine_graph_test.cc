@@ -38,6 +38,11 @@ __attribute__((noinline)) static int search(const int* v, int n, int wanted) {
   }
   return -1;
 }
+__attribute__((noinline)) static int probe(const int* v, unsigned i) {
+  int steps = 0;
+  while ((v[i] & 3) != 0 && (v[i] & 28) != 4) i = (i + 1) & 1023, steps++;
+  return steps;
+}
 __attribute__((noinline)) static void sort(int* v, int n) {
   if (n < 2) return;
   int p = v[n / 2], i = 0, j = n - 1;
@@ -69,6 +74,7 @@ int main(void) {
   long sum = 0;
   for (int i = 0; i < 3000; i++) v[i] = (int)next() % 5000;
   for (int i = 0; i < 3000; i++) sum += classify((unsigned)v[i]);
+  for (int i = 0; i < 2000; i++) sum += probe(v, next() & 1023);
   sort(v, 3000);
   for (int i = 0; i < 2000; i++) sum += search(v, 3000, (int)next() % 5000);
   for (int i = 0; i < 1001; i++) a[i] = 1, b[i] = (float)(next() % 100) / 100;

@@ -62,6 +62,20 @@ TEST(Branches, ChoicesAreMetInTheirOrder) {
   EXPECT_DOUBLE_EQ(mispredicted(code, 2), 100);
 }
 
+// The test before the loop was merged with the one at its end: the block under the name of one has the mispredictions of both.
+TEST(Branches, MergedTestsHaveTheMispredictionsOfBoth) {
+  Function f;
+  f.name = "f";
+  f.blocks = {block("before", {}, 100, {{1, 60}, {2, 40}}, false), block("loop", {}, 900, {{1, 840}, {2, 60}}, false), block("end", {}, 100, {}, false)};
+  f.blocks[0].mispredicted = 30, f.blocks[1].mispredicted = 50;
+  Graph ir;
+  ir.functions = {f};
+  Graph code = machine({block("before", {0}, 100, {{1, 100}}, false), block("before", {0, 1}, 1000, {{2, 900}, {3, 100}}, false),
+                        block("loop", {0}, 900, {{1, 900}}, false), block("end", {}, 100, {}, false)});
+  pass_on_branches(ir, {}, forms, code);
+  EXPECT_DOUBLE_EQ(mispredicted(code, 1), 80);
+}
+
 // One condition of two parts: the first part leaves the block, so it is no choice, whatever choices there are.
 TEST(Branches, ACutConditionSharesTheMispredictionsOfItsBranch) {
   Graph code = machine({block("loop", {0, 1}, 1000, {{1, 996}, {2, 4}}, true), block("loop", {1}, 996, {{0, 990}, {2, 6}}, true),
