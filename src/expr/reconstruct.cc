@@ -245,7 +245,53 @@ std::optional<ExactForm> Reconstructor::one_parameter(std::span<const double> va
   return {};
 }
 
+// What a count is in each parameter alone, where the others have the value they have most often: a polynomial's degree and period.
+std::optional<ExactForm> Reconstructor::in_one(std::size_t parameter, std::span<const double> values) const {
+  std::vector<double> usual;
+  for (std::size_t p = 0; p < names_.size(); p++) {
+    std::map<double, int> often;
+    for (const auto& point : points_) often[point[p]]++;
+    usual.push_back(std::ranges::max_element(often, {}, [](const auto& entry) { return entry.second; })->first);
+  }
+  std::vector<std::vector<double>> line;
+  std::vector<double> there;
+  for (std::size_t k = 0; k < points_.size(); k++) {
+    bool on = true;
+    for (std::size_t p = 0; p < names_.size(); p++) on = on && (p == parameter || points_[k][p] == usual[p]);
+    if (on) line.push_back({points_[k][parameter]}), there.push_back(values[k]);
+  }
+  if (line.size() < 4) return {};
+  Reconstructor alone({names_[parameter]}, std::move(line), 1);
+  return alone.exact(there);
+}
+
+// The product of what it is in each of them, with coefficients from all samples.
+std::optional<ExactForm> Reconstructor::product_of_lines(std::span<const double> values) const {
+  constexpr std::size_t most_unknowns = 64;
+  std::vector<Expr> functions{1};
+  ExactForm shape;
+  for (std::size_t p = 0; p < names_.size(); p++) {
+    auto line = in_one(p, values);
+    if (!line || line->degree > 6) return {};
+    const Expr n = symbol(names_[p]);
+    std::vector<Expr> own, next;
+    for (int k = 0; k <= line->degree; k++) own.push_back(power(n, k));
+    for (int residue = 1; residue < line->period; residue++) {
+      std::vector<Expr> chosen{call(Function::mod, {n, Expr(line->period)})};
+      for (int r = 0; r < line->period; r++) chosen.emplace_back(r == residue ? 1 : 0);
+      for (int k = 0; k < std::max(1, line->degree); k++) own.push_back(power(n, k) * call(Function::pick, chosen));
+    }
+    for (const Expr& a : functions)
+      for (const Expr& b : own) next.push_back(a * b);
+    functions = std::move(next);
+    if (functions.size() > most_unknowns || functions.size() + static_cast<std::size_t>(least_checks_) > points_.size()) return {};
+    shape.degree = std::max(shape.degree, line->degree), shape.period = std::max(shape.period, line->period);
+  }
+  return solve({functions, shape.degree, shape.period}, values, order_);
+}
+
 std::optional<ExactForm> Reconstructor::several_parameters(std::span<const double> values) const {
+  if (auto form = product_of_lines(values)) return form;
   // Powers of each parameter up to a degree, and its remainder by a period, multiplied with those of the others.
   for (int period : {1, 2, 4, 8})
     for (int degree : {1, 2, 3}) {

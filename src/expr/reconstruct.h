@@ -52,6 +52,8 @@ class Reconstructor {
   std::optional<ExactForm> by_residues(std::span<const double> values, const std::vector<std::size_t>& rows, int period) const;
   std::optional<ExactForm> one_parameter(std::span<const double> values, const std::vector<std::size_t>& rows) const;
   std::optional<ExactForm> several_parameters(std::span<const double> values) const;
+  std::optional<ExactForm> in_one(std::size_t parameter, std::span<const double> values) const;
+  std::optional<ExactForm> product_of_lines(std::span<const double> values) const;
 
   struct Evaluated {
     Basis basis;

@@ -156,6 +156,19 @@ TEST(Law, ChosenByHowItExtrapolates) {
   EXPECT_LT(law.spread, 0.05);
 }
 
+// A filter of K x K over an image of N x M: degree 1 in two parameters, 4 in the third.
+TEST(Reconstruct, DegreesThatDifferBetweenParameters) {
+  std::vector<std::vector<double>> points;
+  std::vector<double> values;
+  auto add = [&](double n, double m, double k) { points.push_back({n, m, k}), values.push_back((n - k + 1) * (m - k + 1) * k * k); };
+  for (double x : {20, 21, 22, 23, 25, 28, 33}) add(x, 24, 5), add(24, x, 5);
+  for (double k : {1, 2, 3, 4, 5, 6, 7, 8}) add(24, 24, k);
+  for (int t = 0; t < 24; t++) add(20 + t % 7, 20 + 5 * t % 9, 1 + 3 * t % 8);
+  auto form = Reconstructor({"N", "M", "K"}, points).exact(values);
+  ASSERT_TRUE(form);
+  EXPECT_DOUBLE_EQ(evaluate(form->expression, {{"N", 1000}, {"M", 700}, {"K", 31}}).value(), 970.0 * 670 * 961);
+}
+
 // Comparisons of a sort, 0.9 N log2 N - 2 N, once small parts are sorted otherwise: many small sizes where that is not so yet, and
 // few large ones, which decide.
 TEST(Law, LargeSizesCountMore) {

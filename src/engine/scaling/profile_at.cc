@@ -148,13 +148,26 @@ bool has_expressions(const Graph& graph) {
   });
 }
 
+double largest_run(const Scaling& scaling, const std::string& name) {
+  double largest = 0;
+  for (const SizedRun& run : scaling.runs)
+    if (run.failed.empty())
+      if (auto it = run.set.find(name); it != run.set.end()) largest = std::max(largest, it->second);
+  return largest;
+}
+
+// Octaves that the farthest parameter lies beyond the largest size that was run.
+double doublings_beyond(const Profile& profile, const std::map<std::string, double>& set) {
+  double most = 0;
+  for (const auto& [name, value] : set)
+    if (double largest = largest_run(*profile.scaling, name); largest > 0 && value > largest) most = std::max(most, std::log2(value / largest));
+  return most;
+}
+
 void add_warnings(const Profile& profile, const std::map<std::string, double>& set, SizedProfile& result) {
   const Scaling& scaling = *profile.scaling;
   for (const auto& [name, value] : set) {
-    double largest = 0;
-    for (const SizedRun& run : scaling.runs)
-      if (run.failed.empty())
-        if (auto it = run.set.find(name); it != run.set.end()) largest = std::max(largest, it->second);
+    const double largest = largest_run(scaling, name);
     if (largest > 0 && value > largest)
       result.warnings.push_back(fmt::format("{} = {} is {:.3g} times the largest size that was run ({})", name, value, value / largest, largest));
     if (auto from = scaling.from.find(name); from != scaling.from.end() && value < from->second)
@@ -211,7 +224,9 @@ Result<SizedProfile> profile_at(const Profile& profile, const std::map<std::stri
     return it == profile.scaling->shares.end() ? 0.0 : it->second;
   };
   const double library = share("library");
-  result.spread = (1 - library) * (share("ratio") * std::max(hidden, 0.05) + share("unknown") * 0.5) + library * 0.05;
+  // A law was judged about an octave beyond what it was fitted on; as much again is not known for each one beyond the runs.
+  const double octaves = std::max(1.0, doublings_beyond(profile, values.values()));
+  result.spread = (1 - library) * (share("ratio") * std::max(hidden, 0.05) * octaves + share("unknown") * 0.5) + library * 0.05;
   return result;
 }
 

@@ -75,6 +75,9 @@ class Work {
     if (options_.source && profile_.source && !options_.one_stage)
       if (auto early = llvm_ir::CountedProgram::build(program_, llvm_ir::Stage::early)) early_ = std::move(*early);
     try_sizes(profile_.run.parameters, [&](const Setting& setting, bool held_out) { return attempt(counted, setting, held_out); }, options_.sizes);
+    // The recorded size may have been among them: once is enough, what agrees with itself is no check.
+    std::erase_if(samples_, [&](const Sample& sample) { return sample.setting == profile_.run.parameters; });
+    std::erase_if(scaling_.runs, [&](const SizedRun& run) { return run.set == profile_.run.parameters; });
     samples_.push_back({profile_.run.parameters, recorded.units, recorded.page_faults, recorded.outcome.cpu.value, profile_.source});
     scaling_.runs.push_back({profile_.run.parameters, recorded.page_faults, recorded.outcome.cpu.value, true, {}});
     if (!enough()) return {};

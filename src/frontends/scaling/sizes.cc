@@ -82,7 +82,8 @@ void one_parameter(Runs& runs, const std::string& name, double recorded, const S
     if (double size = std::round(recorded / divisor); size > low && !runs.run(at(size), true)) break;
 }
 
-// A line in each parameter, then pairs.
+// A line in each parameter, then settings where all differ (a product of three is told from that of two by these alone), then
+// pairs.
 void several_parameters(Runs& runs, const Setting& recorded) {
   Setting base;
   for (const auto& [name, value] : recorded) base[name] = value <= 32 ? value : std::min(value, 24.0);
@@ -96,11 +97,23 @@ void several_parameters(Runs& runs, const Setting& recorded) {
       setting[name] = size;
       if (!runs.run(setting)) break;
     }
+  const bool three = recorded.size() > 2;
+  constexpr std::size_t all_differ = 28, strides[] = {1, 5, 9, 11};
+  for (std::size_t t = 0; three && t < all_differ; t++) {
+    Setting setting = base;
+    std::size_t k = 0;
+    for (const auto& [name, value] : recorded) {
+      const std::vector<double> own = line(value);
+      setting[name] = own[(t * strides[k % 4] + k) % own.size()], k++;
+    }
+    runs.run(setting);
+  }
   for (auto a = recorded.begin(); a != recorded.end(); ++a)
     for (auto b = std::next(a); b != recorded.end(); ++b) {
       std::vector<double> first = line(a->second), second = line(b->second);
-      for (std::size_t i = 0; i < first.size(); i += first.size() > 8 ? 2 : 1)
-        for (std::size_t j = 1; j < second.size(); j += second.size() > 8 ? 2 : 1) {
+      const std::size_t step = three ? 3 : 2, small_step = three ? 2 : 1;
+      for (std::size_t i = 0; i < first.size(); i += first.size() > 8 ? step : small_step)
+        for (std::size_t j = 1; j < second.size(); j += second.size() > 8 ? step : small_step) {
           Setting setting = base;
           setting[a->first] = first[i], setting[b->first] = second[j];
           if (!runs.run(setting) && runs.over()) return;

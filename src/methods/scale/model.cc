@@ -215,8 +215,11 @@ expr::Expr TimeModel::part(const std::string& which) const {
 }
 
 Result<TimeModel> time_model(const Profile& profile, const Machine& machine, const ScaleOptions& options) {
-  if (!profile.scaling || profile.scaling->shares.empty())
+  if (!profile.scaling || profile.scaling->shares.empty()) {
+    if (profile.scaling && !profile.scaling->remarks.empty())
+      return unfit(profile.scaling->remarks.back(), profile.program, "record a size whose smaller ones the program takes too, or another argument with --param");
     return unfit("the profile knows its counts for the recorded run only", profile.program, "perfcast analyze prog.c --param N=ARG1 -- 500");
+  }
   TimeModel model;
   model.recorded = profile.run.parameters;
   for (const auto& [name, value] : model.recorded) model.parameters.push_back(name);
