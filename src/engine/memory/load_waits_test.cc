@@ -8,7 +8,7 @@ namespace perfcast::engine {
 namespace {
 
 // 512 lines of L1 at 1 ns, 16384 of a cache that keeps lines for 1 ms at 21 ns, memory at 101 ns.
-MemoryModel toy_memory() {
+MemoryModel retaining_memory() {
   MemoryModel m;
   m.levels.resize(4);
   m.levels[0].capacity_bytes = number(32768), m.levels[0].latency_ns = number(1);
@@ -38,9 +38,9 @@ TEST(ReuseTime, AStreamComesBackAfterOnePass) {
 }
 
 TEST(ReuseTime, HalfIsLeftAfterTheRetention) {
-  EXPECT_DOUBLE_EQ(kept_share(toy_memory(), 1e6), 0.5);
-  EXPECT_GT(kept_share(toy_memory(), 2e5), 0.95);
-  EXPECT_LT(kept_share(toy_memory(), 3e6), 0.01);
+  EXPECT_DOUBLE_EQ(kept_share(retaining_memory(), 1e6), 0.5);
+  EXPECT_GT(kept_share(retaining_memory(), 2e5), 0.95);
+  EXPECT_LT(kept_share(retaining_memory(), 3e6), 0.01);
   EXPECT_EQ(kept_share({}, 1e9), 1);
 }
 
@@ -49,13 +49,13 @@ TEST(Hits, SlowReusesFindABusyCacheEmpty) {
   Access a = load(8000, 0);
   times.add(a);
   // 1000 touches, each its own line: 8000 lines take 8 runs' worth, cut at the run itself.
-  auto fast = served_by(a, toy_memory(), {1e9, &times, 1e5}), slow = served_by(a, toy_memory(), {1e9, &times, 1e8});
+  auto fast = served_by(a, retaining_memory(), {1e9, &times, 1e5}), slow = served_by(a, retaining_memory(), {1e9, &times, 1e8});
   EXPECT_GT(fast.alone[2], 0.9);
   EXPECT_GT(slow.alone[3], 0.95);
 }
 
 TEST(LoadWaits, AMissWaitsForItsLevelAndItsWalk) {
-  MemoryModel memory = toy_memory();
+  MemoryModel memory = retaining_memory();
   Access a = load(1e6, 0);
   EXPECT_NEAR(wait_of(a, memory, {1e9}).mean_ns(), 100, 1);
   memory.translation.second_entries = number(100), memory.translation.walk_ns = number(30);
@@ -64,11 +64,11 @@ TEST(LoadWaits, AMissWaitsForItsLevelAndItsWalk) {
 }
 
 TEST(LoadWaits, StreamsStepsAndStoresDoNotWait) {
-  EXPECT_TRUE(wait_of(load(1e6, 1), toy_memory(), {1e9}).chances.empty());
+  EXPECT_TRUE(wait_of(load(1e6, 1), retaining_memory(), {1e9}).chances.empty());
   Access strided = load(1e6, 0), store = load(1e6, 0);
   strided.stride_bytes = 256, strided.stride_share = 1, store.store = true;
-  EXPECT_TRUE(wait_of(strided, toy_memory(), {1e9}).chances.empty());
-  EXPECT_TRUE(wait_of(store, toy_memory(), {1e9}).chances.empty());
+  EXPECT_TRUE(wait_of(strided, retaining_memory(), {1e9}).chances.empty());
+  EXPECT_TRUE(wait_of(store, retaining_memory(), {1e9}).chances.empty());
 }
 
 TEST(LoadWaits, WhatWasWatchedAsMachineCodeIsTakenAsItIs) {
@@ -81,7 +81,7 @@ TEST(LoadWaits, WhatWasWatchedAsMachineCodeIsTakenAsItIs) {
   a.index = 2, block.accesses = {a};
   Function function;
   function.blocks = {block}, profile.machine = Graph{{function}};
-  LoadWaits waits(profile, toy_memory(), {1e9});
+  LoadWaits waits(profile, retaining_memory(), {1e9});
   EXPECT_EQ(waits.draw(0, 0, 0), 0);
   EXPECT_NEAR(waits.draw(0, 0, 2), 100, 1);
   EXPECT_NEAR(waits.serial_ns(0, 0), 1e5, 1e3);
@@ -106,7 +106,7 @@ TEST(LoadWaits, CodeThatWasMergedHasTheLoadsOfBoth) {
   machine.blocks[0].from = machine.blocks[1].from = "first", machine.blocks[2].from = "again", machine.blocks[3].from = "end";
   machine.blocks[1].code.resize(1), machine.blocks[1].code[0].form = 1;
   profile.ir = Graph{{ir}}, profile.machine = Graph{{machine}};
-  LoadWaits waits(profile, toy_memory(), {1e9});
+  LoadWaits waits(profile, retaining_memory(), {1e9});
   EXPECT_NEAR(waits.draw(0, 1, 0, 0), 100, 1);
   EXPECT_EQ(waits.draw(0, 1, 0, 2), 0);
   EXPECT_NEAR(waits.serial_ns(0, 1), 1000 * 100, 1e3);

@@ -7,7 +7,7 @@
 
 namespace perfcast::flang {
 
-using Kind = Statement::Kind;
+using StatementKind = Statement::Kind;
 
 Location Walker::location(const Place& at) const { return {source_path(at.file), at.line, at.column}; }
 
@@ -87,8 +87,8 @@ void Walker::labelled(const Statement& s) {
 void Walker::statement(const Statement& s) {
   int block = 0;
   switch (s.kind) {
-    case Kind::assign: return assign(s);
-    case Kind::pointer_assign:
+    case StatementKind::assign: return assign(s);
+    case StatementKind::pointer_assign:
       block = open_block("assign", s.at);
       if (s.exprs.size() == 2) {
         for (const auto& e : s.exprs)
@@ -97,20 +97,20 @@ void Walker::statement(const Statement& s) {
       }
       else add("TILL", static_cast<double>(s.exprs.size()));  // NULLIFY
       return close_block(block);
-    case Kind::call:
+    case StatementKind::call:
       block = open_block("call", s.at);
       if (!s.exprs.empty()) value(s.exprs[0]);
       for (int label : s.labels) go_to(block, label);
       return close_block(block);
-    case Kind::if_then: return if_then(s);
-    case Kind::do_count: return do_count(s);
-    case Kind::do_while:
-    case Kind::do_forever: return do_other(s);
-    case Kind::do_concurrent:
-    case Kind::forall: return concurrent(s);
-    case Kind::where: return where(s);
-    case Kind::select: return select(s);
-    case Kind::block: {
+    case StatementKind::if_then: return if_then(s);
+    case StatementKind::do_count: return do_count(s);
+    case StatementKind::do_while:
+    case StatementKind::do_forever: return do_other(s);
+    case StatementKind::do_concurrent:
+    case StatementKind::forall: return concurrent(s);
+    case StatementKind::where: return where(s);
+    case StatementKind::select: return select(s);
+    case StatementKind::block: {
       if (!s.exprs.empty()) {
         block = open_block("associate", s.at);
         for (const auto& e : s.exprs) e.rank > 0 ? evaluate_array(e) : value(e);
@@ -123,40 +123,40 @@ void Walker::statement(const Statement& s) {
       from_.insert(from_.end(), left.begin(), left.end());
       return;
     }
-    case Kind::go_to:
-    case Kind::exit:
-    case Kind::cycle: return jump(s);
-    case Kind::computed_go_to:
-    case Kind::assigned_go_to:
-    case Kind::arithmetic_if: {
-      bool arithmetic = s.kind == Kind::arithmetic_if, computed = s.kind == Kind::computed_go_to;
+    case StatementKind::go_to:
+    case StatementKind::exit:
+    case StatementKind::cycle: return jump(s);
+    case StatementKind::computed_go_to:
+    case StatementKind::assigned_go_to:
+    case StatementKind::arithmetic_if: {
+      bool arithmetic = s.kind == StatementKind::arithmetic_if, computed = s.kind == StatementKind::computed_go_to;
       block = open_block(arithmetic ? "arithmetic-if" : computed ? "computed-goto" : "assigned-goto", s.at);
       for (const auto& e : s.exprs) value(e);
       add("GCOM");  // an arithmetic IF is a computed GO TO on the sign (section 4.2.3)
       close_block(block);
       for (int label : s.labels) go_to(block, label);
-      if (s.kind == Kind::assigned_go_to && s.labels.empty()) go_to(block, 0);
+      if (s.kind == StatementKind::assigned_go_to && s.labels.empty()) go_to(block, 0);
       if (!computed) from_.clear();
       return;
     }
-    case Kind::assign_label:
+    case StatementKind::assign_label:
       block = open_block("assign", s.at);
       add("TISL");
       return close_block(block);
-    case Kind::return_:
-    case Kind::stop:
-      block = open_block(s.kind == Kind::stop ? "stop" : "return", s.at);
+    case StatementKind::return_:
+    case StatementKind::stop:
+      block = open_block(s.kind == StatementKind::stop ? "stop" : "return", s.at);
       for (const auto& e : s.exprs) value(e), add("TISL");
       close_block(block);
       from_.clear();
       return;
-    case Kind::continue_: open_block("continue", s.at); return;
-    case Kind::library: return library(s);
-    case Kind::entry:
+    case StatementKind::continue_: open_block("continue", s.at); return;
+    case StatementKind::library: return library(s);
+    case StatementKind::entry:
       block = open_block("entry", s.at);
       if (s.name == entry_) entry_block_ = block;
       return;
-    case Kind::other:
+    case StatementKind::other:
       if (s.at.line) open_block("other", s.at);
       return gap(s.name);
   }
@@ -225,7 +225,7 @@ void Walker::loop(const Statement& s, int test, const std::function<void()>& wal
   constructs_.push_back({s.name, true, test, {}});
   walk();
   for (int from : from_) edge(from, test);
-  from_ = s.kind == Kind::do_forever ? std::vector<int>{} : std::vector<int>{test};
+  from_ = s.kind == StatementKind::do_forever ? std::vector<int>{} : std::vector<int>{test};
   auto left = std::move(constructs_.back().leaving);
   constructs_.pop_back();
   from_.insert(from_.end(), left.begin(), left.end());
@@ -249,7 +249,7 @@ void Walker::do_count(const Statement& s) {
 }
 
 void Walker::do_other(const Statement& s) {
-  bool forever = s.kind == Kind::do_forever;
+  bool forever = s.kind == StatementKind::do_forever;
   int test = open_block(forever ? "do-forever" : "while-test", s.at);
   if (!forever) {
     value(s.exprs[0]);
@@ -271,7 +271,7 @@ void Walker::concurrent(const Statement& s) {
     for (const auto& mask : s.branches[0].conditions) value(mask), add("BRAN");
     close_block(each);
     bool outer = masked_;
-    masked_ = s.kind == Kind::forall;
+    masked_ = s.kind == StatementKind::forall;
     body(s.branches[1].body);
     masked_ = outer;
   });
@@ -357,16 +357,16 @@ void Walker::items(const std::vector<Expr>& list, const Statement& s) {
 }
 
 void Walker::jump(const Statement& s) {
-  const char* kind = s.kind == Kind::go_to ? "goto" : s.kind == Kind::exit ? "exit" : "cycle";
+  const char* kind = s.kind == StatementKind::go_to ? "goto" : s.kind == StatementKind::exit ? "exit" : "cycle";
   int block = open_block(kind, s.at);
   add("GOTO");
   close_block(block);
   from_.clear();
-  if (s.kind == Kind::go_to) return go_to(block, s.labels[0]);
+  if (s.kind == StatementKind::go_to) return go_to(block, s.labels[0]);
   for (auto it = constructs_.rbegin(); it != constructs_.rend(); ++it) {
     bool meant = s.name.empty() ? it->loop : it->name == s.name;
     if (!meant) continue;
-    if (s.kind == Kind::exit) it->leaving.push_back(block);
+    if (s.kind == StatementKind::exit) it->leaving.push_back(block);
     else edge(block, it->again);
     return;
   }

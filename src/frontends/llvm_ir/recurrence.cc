@@ -15,7 +15,7 @@ namespace {
 using llvm::Instruction, llvm::Value;
 
 // Rough cycles, only to tell which chain is the longest; the machine's own numbers cost it later.
-double rough_cycles(const Instruction& instruction) {
+double chain_cycles(const Instruction& instruction) {
   switch (instruction.getOpcode()) {
     case Instruction::FAdd:
     case Instruction::FSub: return 3;
@@ -103,7 +103,7 @@ class Paths {
   }
 
   static void add(Path& path, const Instruction& instruction) {
-    double cycles = rough_cycles(instruction);
+    double cycles = chain_cycles(instruction);
     if (cycles == 0) return;
     path.cycles += cycles;
     std::string name = instruction.getOpcodeName();

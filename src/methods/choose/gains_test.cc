@@ -11,19 +11,19 @@ ModelPrediction answer(const std::string& machine, double ports, double memory, 
   p.parts = {{"ports", ports, {}, {}}, {"memory: DRAM", memory, {}, {}}};
   return p;
 }
-Prediction program(const std::string& name, std::vector<ModelPrediction> answers) {
+Prediction predicted(const std::string& name, std::vector<ModelPrediction> answers) {
   Prediction p;
   p.program = name, p.predictions = std::move(answers);
   return p;
 }
-const std::vector<std::string> machines = {"old", "new"};
+const std::vector<std::string> old_and_new = {"old", "new"};
 
 }  // namespace
 
 TEST(Gains, WhatGainsMostComesFirstWithItsReason) {
-  std::vector<Prediction> programs = {program("core", {answer("old", 8, 2), answer("new", 7, 1)}),
-                                      program("memory", {answer("old", 2, 8), answer("new", 2, 2)})};
-  auto gains = compare_programs(programs, machines);
+  std::vector<Prediction> programs = {predicted("core", {answer("old", 8, 2), answer("new", 7, 1)}),
+                                      predicted("memory", {answer("old", 2, 8), answer("new", 2, 2)})};
+  auto gains = compare_programs(programs, old_and_new);
   ASSERT_EQ(gains.size(), 2u);
   EXPECT_EQ(gains[0].program, "memory");
   EXPECT_DOUBLE_EQ(gains[0].gain["new"], 2.5);
@@ -34,15 +34,15 @@ TEST(Gains, WhatGainsMostComesFirstWithItsReason) {
 }
 
 TEST(Gains, OtherModelsHaveOtherResources) {
-  std::vector<Prediction> programs = {program("a", {answer("old", 1, 1), answer("new", 1, 0, Model::intcc)})};
-  auto gains = compare_programs(programs, machines);
+  std::vector<Prediction> programs = {predicted("a", {answer("old", 1, 1), answer("new", 1, 0, Model::intcc)})};
+  auto gains = compare_programs(programs, old_and_new);
   EXPECT_DOUBLE_EQ(gains[0].gain["new"], 2);
   EXPECT_TRUE(gains[0].mostly.empty());
 }
 
 TEST(Gains, NoAnswerIsNoGain) {
-  std::vector<Prediction> programs = {program("a", {answer("new", 1, 1)}), program("b", {answer("old", 2, 0), answer("new", 1, 0)})};
-  auto gains = compare_programs(programs, machines);
+  std::vector<Prediction> programs = {predicted("a", {answer("new", 1, 1)}), predicted("b", {answer("old", 2, 0), answer("new", 1, 0)})};
+  auto gains = compare_programs(programs, old_and_new);
   EXPECT_EQ(gains[0].program, "b");
   EXPECT_TRUE(gains[1].gain.empty());
 }
