@@ -9,6 +9,8 @@
 #include <sstream>
 #include <string>
 
+#include "base/threads.h"
+
 namespace perfcast {
 namespace {
 
@@ -40,9 +42,9 @@ bool move_to(int core) {
 
 }  // namespace
 
-CoreWatch::CoreWatch(ThroughputCanary& canary) : canary_(canary), thread_([this, starter = ::gettid()] { watch(starter); }) {}
+CoreWatch::CoreWatch(ThroughputCanary& canary) : canary_(canary), thread_(thread_if_any([this, starter = ::gettid()] { watch(starter); })) {}
 
-CoreWatch::CoreWatch(ThroughputCanary& canary, bool) : canary_(canary), thread_([this] { watch_all(); }) {}
+CoreWatch::CoreWatch(ThroughputCanary& canary, bool) : canary_(canary), thread_(thread_if_any([this] { watch_all(); })) {}
 
 CoreWatch::~CoreWatch() { stop(); }
 

@@ -21,7 +21,7 @@ class CoreWatch {
   ~CoreWatch();
   CoreWatch(const CoreWatch&) = delete;
   CoreWatch& operator=(const CoreWatch&) = delete;
-  // What the canary saw; empty where the program could not be followed or has several threads.
+  // What the canary saw; empty where the program could not be followed, has several threads, or we got no thread.
   std::vector<ThroughputCanary::Look> stop();
 
  private:

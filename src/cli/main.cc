@@ -8,14 +8,13 @@
 #include <cstdio>
 #include <numeric>
 #include <string_view>
-#include <system_error>
-#include <thread>
 #include <utility>
 
 #include "base/assert.h"
 #include "base/ending.h"
 #include "base/files.h"
 #include "base/paths.h"
+#include "base/threads.h"
 #include "cli/command.h"
 #include "cli/common.h"
 
@@ -86,11 +85,8 @@ void watch_signals() {
     ::kill(::getpid(), signal);
     for (;;) ::pause();
   };
-  try {
-    std::thread(wait_for_one).detach();
-  } catch (const std::system_error&) {  // the system has no more threads: a signal ends us at once
-    ::pthread_sigmask(SIG_UNBLOCK, &watched, nullptr);
-  }
+  if (auto watcher = thread_if_any(wait_for_one); watcher.joinable()) watcher.detach();
+  else ::pthread_sigmask(SIG_UNBLOCK, &watched, nullptr);  // a signal ends us at once
 }
 
 // Letters to change, leave out or add to make one word of the other.

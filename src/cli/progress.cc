@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "base/text.h"
+#include "base/threads.h"
 
 namespace perfcast::cli {
 namespace {
@@ -25,7 +26,8 @@ std::string time_left_text(double fraction, double told_left, double passed, dou
 }
 
 ProgressBar::ProgressBar() : terminal_(::isatty(STDERR_FILENO) != 0) {
-  if (terminal_) ticker_ = std::jthread([this](std::stop_token stop) { keep_drawing(stop); });
+  // Without a thread to be had the bar moves when it is told something, and does not count down.
+  if (terminal_) ticker_ = thread_if_any<std::jthread>([this](std::stop_token stop) { keep_drawing(stop); });
 }
 ProgressBar::~ProgressBar() { clear(); }
 

@@ -2,12 +2,14 @@
      FAULT_AT=n     which call, from 1; 0: none, only counted
      FAULT_KIND     "ENOSPC", "EIO", "half" (a short write, then ENOSPC) or "kill" (SIGKILL before the call)
      FAULT_COUNT    a file that gets the number of calls at the end
+     FAULT_THREADS  set: the system has no thread to give
    Counted are open for writing, write (not to standard output and error), fsync, ftruncate, linkat and rename. Programs that
    perfcast starts are not touched. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,7 +20,7 @@
 
 static long at, calls;
 static char kind[16], count_file[4096];
-static int half_done;
+static int half_done, no_threads;
 static pid_t owner;
 
 __attribute__((constructor)) static void begin(void) {
@@ -26,6 +28,7 @@ __attribute__((constructor)) static void begin(void) {
   at = text ? atol(text) : 0;
   if ((text = getenv("FAULT_KIND"))) snprintf(kind, sizeof kind, "%s", text);
   if ((text = getenv("FAULT_COUNT"))) snprintf(count_file, sizeof count_file, "%s", text);
+  no_threads = getenv("FAULT_THREADS") != NULL;
   unsetenv("LD_PRELOAD");
   owner = getpid();
 }
@@ -79,4 +82,9 @@ int rename(const char *from, const char *to) { return fault(0) ? -1 : REAL(int, 
 int linkat(int a, const char *from, int b, const char *to, int flags) {
   /* EEXIST is no fault of the disk: perfcast asks first whether the name is free. */
   return fault(0) ? -1 : REAL(int, linkat, int, const char *, int, const char *, int)(a, from, b, to, flags);
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*work)(void *), void *argument) {
+  if (no_threads) return EAGAIN;
+  return REAL(int, pthread_create, pthread_t *, const pthread_attr_t *, void *(*)(void *), void *)(thread, attributes, work, argument);
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Files are written whole or not at all. Every call of perfcast that changes files is made to fail, to write half, or to
 kill the process, one after the other (fault_shim.c); afterwards the output is the old file or the new one, byte for byte,
-and no temporary file is left. Then two runs at once write one output."""
-import json, os, pathlib, subprocess, sys, tempfile
+and no temporary file is left. Then two runs at once write one output, and commands run on a system without threads."""
+import json, os, pathlib, pty, subprocess, sys, tempfile
 
 program, shim = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 failures = 0
@@ -129,11 +129,36 @@ def special_files(root):
     check(run(arguments + ["no/such/folder/x.json"], folder).returncode == 3, "a missing folder is no error")
 
 
+def without_threads(root):
+    folder = pathlib.Path(tempfile.mkdtemp(dir=root))
+    for inner in ("tmp", "home", "out"):
+        (folder / inner).mkdir()
+    none = {"FAULT_THREADS": "1"}
+    # The sections that use threads: programs are compiled one after the other, what needs several cores is a gap.
+    for section in ("memory", "source"):
+        done = run(["characterize", "--quick", "--section", section, "--cflags=-O0", "-o", section + ".json"], folder, 0, environment=none)
+        check(done.returncode == 0, f"characterize {section} without threads: exit {done.returncode} {done.stderr}")
+        check(section in json.loads((folder / f"out/{section}.json").read_text()), f"characterize {section} without threads measured nothing")
+    machine = json.loads((folder / "out/memory.json").read_text())
+    check(not machine["memory"].get("all_cores_read_ns"), "several cores at work were measured without threads")
+    check(any("threads" in gap["what"] for gap in machine.get("gaps", [])), "without threads: no gap tells of it")
+    # On a terminal the progress bar has a thread of its own, and so has the watch over the program's core.
+    (folder / "out/add.c").write_text("int main(void) { volatile int s = 0; for (int i = 0; i < 1000000; i++) s += i; }\n")
+    (folder / "out/suite.json").write_text(json.dumps({"programs": [{"name": "add", "sources": ["add.c"]}]}))
+    ours, theirs = pty.openpty()
+    env = dict(os.environ, TMPDIR=str(folder / "tmp"), PERFCAST_HOME=str(folder / "home"), LD_PRELOAD=shim, FAULT_AT="0", **none)
+    done = subprocess.run([program, "validate", "--suite", "suite.json", "--machine", "vax-8600", "--model", "poc", "--budget", "1", "-o", "v.json"], cwd=folder / "out", env=env,
+                          stdout=subprocess.DEVNULL, stderr=theirs, timeout=120)
+    os.close(theirs)
+    check(done.returncode in (0, 3), f"validate on a terminal without threads: exit {done.returncode} {os.read(ours, 4096)}")
+
+
 with tempfile.TemporaryDirectory() as root:
     for name, (arguments, output) in COMMANDS.items():
         at_every_call(name, arguments, output, None, root)
         at_every_call(name, arguments, output, b'{"format": "perfcast.prediction", "version": 1, "old": true}\n', root)
     two_at_once(root)
     special_files(root)
+    without_threads(root)
 print("faults:", "failed" if failures else "passed")
 sys.exit(bool(failures))

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <thread>
 
 #include "methods/characterize/instructions/measure_core.h"
 #include "methods/characterize/memory/memory.h"
@@ -39,6 +40,8 @@ Status measure_memory_levels(Work& work, Machine& machine) {
   options.quick = work.options.quick, options.stop = work.options.stop;
   options.progress = [&](double done, const std::string& what) { work.doing(what, done); };
   TRY(machine.memory, measure_memory(options));
+  if (!work.stopped() && !machine.memory->all_cores_read_ns.contains(std::to_string(std::thread::hardware_concurrency())))
+    machine.gaps.push_back({"the system gave too few threads: memory under the load of all cores was not measured", {}, 0});
   if (!machine.system) machine.system.emplace();
   if (const auto& cycles = session_canary().seen(); !cycles.empty()) machine.system->core_sharing = usual_sharing(cycles);
   return {};

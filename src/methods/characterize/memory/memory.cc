@@ -6,9 +6,9 @@
 #include <cmath>
 #include <filesystem>
 #include <random>
-#include <thread>
 
 #include "base/files.h"
+#include "base/threads.h"
 #include "methods/characterize/memory/kernels.h"
 #include "methods/characterize/memory/levels.h"
 #include "methods/characterize/memory/slices.h"
@@ -328,11 +328,17 @@ class Campaign {
     for (int busy = 1; busy <= cores; busy = busy < cores && busy * 2 > cores ? cores : busy * 2) {
       std::vector<std::unique_ptr<Buffer>> buffers;
       for (int i = 0; i < busy; i++) buffers.push_back(std::make_unique<Buffer>(bytes, false));
+      bool all_read = true;
       auto work = [&] {
         std::vector<std::jthread> threads;
-        for (auto& buffer : buffers) threads.emplace_back([&buffer] { read_streams(buffer->begin(), buffer->bytes(), 4); });
+        for (auto& buffer : buffers) {
+          threads.push_back(thread_if_any<std::jthread>([&buffer] { read_streams(buffer->begin(), buffer->bytes(), 4); }));
+          all_read = all_read && threads.back().joinable();
+        }
       };
-      model_.all_cores_read_ns[std::to_string(busy)] = time_slices(5, static_cast<double>(bytes) / line, work, Worker::others);
+      const Measurement time = time_slices(5, static_cast<double>(bytes) / line, work, Worker::others);
+      if (!all_read) break;  // fewer threads than cores are to be had: what more cores would do is not known
+      model_.all_cores_read_ns[std::to_string(busy)] = time;
       if (busy == cores) break;
     }
   }

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <thread>
 
 #include "base/files.h"
 #include "base/text.h"
+#include "base/threads.h"
 #include "methods/characterize/source/program.h"
 
 namespace perfcast::characterize {
@@ -30,9 +30,11 @@ std::vector<Result<ExperimentProgram>> build_all(const Work& work, const Compile
       programs[i] = build_program(plan.choices[i], plan.c_compiler, folder + "/" + std::to_string(i));
     }
   };
-  std::vector<std::thread> builders;
-  for (unsigned i = 0; i < std::clamp(std::thread::hardware_concurrency(), 1u, 8u); i++) builders.emplace_back(builder);
-  for (auto& thread : builders) thread.join();
+  std::vector<std::jthread> others;  // beside this one, as many as the system has to give
+  for (unsigned i = 1; i < std::clamp(std::thread::hardware_concurrency(), 1u, 8u); i++)
+    others.push_back(thread_if_any<std::jthread>(builder));
+  builder();
+  others.clear();
   return programs;
 }
 
