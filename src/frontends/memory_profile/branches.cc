@@ -59,15 +59,18 @@ class Branches {
   }
 
   // What is known of the choices of an IR block, told to the branches it became. Where their numbers differ, some
-  // choices became no branch: nobody knows which, and the hardest to predict is the most likely to be seen.
+  // choices became no branch: nobody knows which, so each branch is taken for the average.
   void tell(const std::string& from, const std::vector<Choice>& choices) {
     for (BranchKind kind : {BranchKind::choice, BranchKind::division}) {
       const std::vector<Block*>& branches = invented_[{from, kind}];
       std::vector<Choice> known;
       std::ranges::copy_if(choices, std::back_inserter(known), [&](const Choice& choice) { return choice.kind == kind; });
       if (known.empty()) continue;
+      Choice average{kind, 0, 0};
+      for (const Choice& choice : known)
+        average.taken += choice.taken / static_cast<double>(known.size()), average.mispredicted += choice.mispredicted / static_cast<double>(known.size());
       for (std::size_t k = 0; k < branches.size(); k++) {
-        const Choice& choice = known.size() == branches.size() ? known[k] : *std::ranges::max_element(known, {}, &Choice::mispredicted);
+        const Choice& choice = known.size() == branches.size() ? known[k] : average;
         branches[k]->mispredicted = choice.mispredicted * branches[k]->count.value;
         if (kind == BranchKind::division) share_division(*branches[k], choice.taken);
       }
