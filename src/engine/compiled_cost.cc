@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <optional>
 
 #include "engine/memory/load_waits.h"
 
@@ -82,15 +83,16 @@ double join_regions(CompiledCost& cost, const Machine& machine, const ProgramReu
   return cost.core.cycles * cost.ns_per_cycle + added;
 }
 
-// How much longer the core takes when its loads wait as the histograms say.
-void simulate_waits(CompiledCost& cost, const Profile& profile, const Machine& machine, LoadWaits& waits) {
+// How much longer the core takes when its loads wait as the histograms say. `without` is the core when none waits, once known.
+void simulate_waits(CompiledCost& cost, const Profile& profile, const Machine& machine, LoadWaits& waits, std::optional<CoreTime>& without) {
   constexpr double matters = 0.01;
   double serial = 0;
   for (const CompiledBlock& b : cost.blocks) serial += waits.serial_ns(b.core.function, b.core.block);
   for (RegionCost& region : cost.region_costs) region.waiting_ns = 0;
   if (serial < matters * cost.core.cycles * cost.ns_per_cycle) return;
+  if (!without)
+    if (auto plain = simulate_program(profile, machine)) without = std::move(*plain);
   SimulationOptions options;
-  auto without = simulate_program(profile, machine, options);
   options.extra_load_cycles = [&](const LoadPlace& at) { return waits.draw(at.function, at.block, at.instruction, at.before) / cost.ns_per_cycle; };
   auto with = simulate_program(profile, machine, options);
   if (!without || !with) return;
@@ -120,9 +122,10 @@ void join_memory(CompiledCost& cost, const Profile& profile, const Machine& mach
   // How long lines stay in a busy cache depends on how long the program takes, which depends on that.
   ProgramReuse program{footprint_bytes(profile, machine), &times, cost.core.cycles * cost.ns_per_cycle};
   for (int k = 0; k < 4; k++) program.run_ns = join_regions(cost, machine, program, false);
+  std::optional<CoreTime> without;
   for (int k = 0; k < 2; k++) {
     LoadWaits waits(profile, *machine.memory, program);
-    simulate_waits(cost, profile, machine, waits);
+    simulate_waits(cost, profile, machine, waits, without);
     double before = program.run_ns;
     program.run_ns = join_regions(cost, machine, program, true);
     if (!machine.memory->retention_ns || std::abs(program.run_ns / before - 1) < 0.1) break;

@@ -158,9 +158,9 @@ class Pipeline {
   static constexpr std::size_t fills = 4096;
   std::vector<Fill> fills_;
   std::uint64_t line_of(std::uint64_t address) const { return address / static_cast<std::uint64_t>(line_bytes_); }
-  Fill& fill_of(std::uint64_t address) {
+  Fill& fill_of(std::uint64_t line) {
     if (fills_.empty()) fills_.resize(fills);
-    return fills_[(line_of(address) * 0x9e3779b97f4a7c15u) >> 52];
+    return fills_[(line * 0x9e3779b97f4a7c15u) >> 52];
   }
 
   // The last mispredicted branch: where rename is on the wrong way, when it was known, and the state before.

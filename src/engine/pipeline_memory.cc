@@ -48,8 +48,8 @@ void Pipeline::do_load(const StaticInstruction& instruction, const Happening& ha
 bool Pipeline::wait_for_line(double extra_cycles) {
   if (extra_cycles <= 0 && fills_.empty()) return false;
   if (!address_known_) return loaded_ += extra_cycles, extra_cycles > 0;
-  Fill& fill = fill_of(address_);
   const std::uint64_t line = line_of(address_);
+  Fill& fill = fill_of(line);
   const bool asked = fill.line == line && std::exchange(fill.asked_wrongly, false);
   if (fill.line == line && fill.arrives > loaded_) return loaded_ = fill.arrives, true;
   if (asked) return false;
@@ -62,7 +62,7 @@ bool Pipeline::wait_for_line(double extra_cycles) {
 bool Pipeline::wait_for_neighbour() {
   const std::uint64_t line = line_of(address_);
   for (std::uint64_t neighbour : {line - 1, line + 1})
-    if (const Fill& fill = fill_of(neighbour * static_cast<std::uint64_t>(line_bytes_)); fill.line == neighbour && fill.arrives > loaded_)
+    if (const Fill& fill = fill_of(neighbour); fill.line == neighbour && fill.arrives > loaded_)
       return loaded_ = fill.arrives, true;
   return false;
 }

@@ -35,8 +35,8 @@ bool Pipeline::go_wrong(const StaticInstruction& instruction, double extra_load_
 
 // As wait_for_line, but who comes here the right way does not ask again, also where the line was in the first cache.
 void Pipeline::ask_for_line(double extra_cycles) {
-  Fill& fill = fill_of(address_);
   const std::uint64_t line = line_of(address_);
+  Fill& fill = fill_of(line);
   if (fill.line == line && (fill.asked_wrongly || fill.arrives > loaded_)) {
     loaded_ = std::max(loaded_, fill.arrives);
     return;

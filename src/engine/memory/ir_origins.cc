@@ -3,14 +3,10 @@
 #include <algorithm>
 #include <set>
 
+#include "record/successors.h"
+
 namespace perfcast::engine {
 namespace {
-
-std::set<int> successors(const Block& block) {
-  std::set<int> to;
-  for (const Edge& edge : block.next) to.insert(edge.to);
-  return to;
-}
 
 bool loads(const Block& machine, const std::vector<InstructionForm>& forms) {
   return std::ranges::any_of(machine.code, [&](const Instruction& i) { return forms[static_cast<std::size_t>(i.form)].load; });

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
-#include <set>
+
+#include "record/successors.h"
 
 namespace perfcast::memory_profile {
 
@@ -152,13 +153,6 @@ class BranchesOfIr {
   std::map<std::string, const Block*> blocks_;
 };
 
-bool same_successors(const Block& one, const Block& other) {
-  std::set<int> of_one, of_other;
-  for (const Edge& edge : one.next) of_one.insert(edge.to);
-  for (const Edge& edge : other.next) of_other.insert(edge.to);
-  return of_one.size() > 1 && of_one == of_other;
-}
-
 }  // namespace
 
 // Mispredictions are kept in number: copies of an IR block and the tree of comparisons a switch became share them by
@@ -191,7 +185,7 @@ void pass_on_branches(const Graph& ir, const Choices& choices, const std::vector
     for (const Block& lost : known->second->blocks)
       if (lost.mispredicted && (!claims.contains(&lost) || claims[&lost].strongest == 0))
         for (auto& [from, all] : claims)
-          if (all.strongest == 2 && same_successors(lost, *from)) {
+          if (all.strongest == 2 && successors(lost).size() > 1 && successors(lost) == successors(*from)) {
             all.mispredicted += *lost.mispredicted;
             break;
           }
