@@ -12,6 +12,8 @@
 #include <mutex>
 #include <set>
 
+#include "base/bounded_read.h"
+
 namespace perfcast {
 namespace fs = std::filesystem;
 namespace {
@@ -27,6 +29,7 @@ std::set<std::string>& live_files() {
   return files;
 }
 
+constexpr const char* no_folder = "check that the folder exists and may be written to";
 std::unexpected<Error> cannot_write(const std::string& path, const char* try_this = "check the free space") {
   return unfit(std::string("cannot write: ") + std::strerror(errno), path, try_this);
 }
@@ -109,7 +112,7 @@ class Draft {
       }
       if (errno != EEXIST) break;
     }
-    return cannot_write(target_, "check that the folder exists and may be written to");
+    return cannot_write(target_, no_folder);
   }
   void forget() {
     std::lock_guard lock(temporary_mutex);
@@ -131,12 +134,19 @@ Status write_in_place(const std::string& path, const std::string& text) {
 
 }  // namespace
 
-Result<std::string> read_file(const std::string& path) {
+Result<std::string> read_file(const std::string& path) { return read_file_up_to(path, largest_file_bytes); }
+
+Result<std::string> read_file_up_to(const std::string& path, std::size_t most_bytes) {
   int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return unfit(std::string("cannot read: ") + std::strerror(errno), path);
   std::string text;
+  auto too_large = [&] {
+    ::close(descriptor);
+    return unfit("this is larger than " + std::to_string(most_bytes >> 20) + " MiB, the largest file that is read", path);
+  };
   if (struct stat info; ::fstat(descriptor, &info) == 0) {
     if (S_ISDIR(info.st_mode)) return ::close(descriptor), unfit("this is a folder, not a file", path);
+    if (info.st_size > 0 && static_cast<std::size_t>(info.st_size) > most_bytes) return too_large();
     if (info.st_size > 0) text.reserve(static_cast<std::size_t>(info.st_size));
   }
   char buffer[1 << 16];
@@ -149,17 +159,29 @@ Result<std::string> read_file(const std::string& path) {
       return unfit(std::string("cannot read: ") + std::strerror(why), path);
     }
     if (n == 0) break;
+    if (text.size() + static_cast<std::size_t>(n) > most_bytes) return too_large();
     text.append(buffer, static_cast<std::size_t>(n));
   }
   ::close(descriptor);
   return text;
 }
 
-Status write_file(const std::string& path, const std::string& text) {
-  if (path == "-") return write_all(STDOUT_FILENO, text, "standard output");
+Status can_write(const std::string& path) {
+  if (path.empty() || path == "-") return {};
   struct stat info;
   const bool exists = ::stat(path.c_str(), &info) == 0;
   if (exists && S_ISDIR(info.st_mode)) return unfit("this is a folder, not a file", path, "name a file in it");
+  if (exists && !S_ISREG(info.st_mode)) return {};
+  const std::string folder = fs::path(path).parent_path().string();
+  if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0) return cannot_write(path, no_folder);
+  return {};
+}
+
+Status write_file(const std::string& path, const std::string& text) {
+  if (path == "-") return write_all(STDOUT_FILENO, text, "standard output");
+  CHECK_OK(can_write(path));
+  struct stat info;
+  const bool exists = ::stat(path.c_str(), &info) == 0;
   if (exists && !S_ISREG(info.st_mode)) return write_in_place(path, text);
   // Through a symbolic link the file it leads to is replaced, not the link.
   std::error_code error;

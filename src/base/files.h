@@ -14,6 +14,9 @@ Result<std::string> read_file(const std::string& path);
 // part. "-" writes to standard output.
 Status write_file(const std::string& path, const std::string& text);
 
+// Whether a file could be written there, as far as can be told beforehand: asked before minutes of work for it.
+Status can_write(const std::string& path);
+
 // A folder of our own below the system's temporary folder, removed with all it holds when this goes out of scope,
 // and by remove_temporary_folders() when a signal ends the program.
 class TemporaryFolder {

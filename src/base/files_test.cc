@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/bounded_read.h"
+
 namespace perfcast {
 
 TEST(Files, WriteThenReadIsIdentity) {
@@ -24,7 +26,30 @@ TEST(Files, MissingFileNamesItself) {
 
 TEST(Files, FolderIsRefused) { EXPECT_FALSE(read_file("/tmp")); }
 
+TEST(Files, WhatIsTooLargeIsRefused) {
+  auto folder = TemporaryFolder::make("test");
+  ASSERT_TRUE(folder);
+  ASSERT_TRUE(write_file(folder->file("a"), std::string(2 << 20, 'x')));
+  EXPECT_TRUE(read_file_up_to(folder->file("a"), 2 << 20));
+  auto refused = read_file_up_to(folder->file("a"), 1 << 20);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().what.find("larger than 1 MiB"), std::string::npos);
+  EXPECT_FALSE(read_file_up_to("/dev/zero", 1 << 20));  // has no size and never ends
+}
+
 TEST(Files, UnwritableFolderLeavesNothing) { EXPECT_FALSE(write_file("/proc/x/y", "text")); }
+
+TEST(Files, WhereNothingCanBeWrittenIsToldBeforehand) {
+  auto folder = TemporaryFolder::make("test");
+  EXPECT_TRUE(can_write("-"));
+  EXPECT_TRUE(can_write(folder->file("new")));
+  EXPECT_TRUE(can_write("new"));
+  EXPECT_TRUE(can_write("/dev/null"));
+  EXPECT_FALSE(can_write(folder->path().string()));
+  auto nowhere = can_write(folder->file("no/such/folder"));
+  ASSERT_FALSE(nowhere);
+  EXPECT_NE(nowhere.error().message().find("check that the folder exists"), std::string::npos);
+}
 
 TEST(Files, TemporaryFolderGoesAway) {
   std::filesystem::path path;

@@ -7,6 +7,7 @@
 #include "base/assert.h"
 #include "base/core_watch.h"
 #include "base/statistics.h"
+#include "base/steal.h"
 
 namespace perfcast {
 namespace {
@@ -143,10 +144,12 @@ void look_after(const Before& before, const std::vector<ThroughputCanary::Look>&
 Result<TimedRun> timed_run(const RunRequest& request, ReferenceChain& chain) {
   TimedRun run;
   const Before before = look_before(chain);
+  const double stolen_before = stolen_seconds(request.core).value;
   CoreWatch watch(chain.canary);
   auto outcome = run_program(request);
   auto looks = watch.stop();
   TRY(run.outcome, std::move(outcome));
+  run.stolen = {stolen_seconds(request.core).value - stolen_before};
   look_after(before, looks, chain, run);
   run.cpu = run.outcome.cpu, run.wall = run.outcome.wall;
   return run;
@@ -155,10 +158,12 @@ Result<TimedRun> timed_run(const RunRequest& request, ReferenceChain& chain) {
 Result<TimedRun> timed_together(const std::function<Result<ElapsedRun>()>& what, ReferenceChain& chain) {
   TimedRun run;
   const Before before = look_before(chain);
+  const double stolen_before = stolen_seconds({}).value;
   CoreWatch watch = CoreWatch::of_all_cores(chain.canary);
   auto elapsed = what();
   auto looks = watch.stop();
   TRY(ElapsedRun made, std::move(elapsed));
+  run.stolen = {stolen_seconds({}).value - stolen_before};
   look_after(before, looks, chain, run);
   run.cpu = run.wall = {made.seconds}, run.outcome.switches_involuntary = static_cast<long>(made.preemptions);
   return run;
@@ -174,7 +179,8 @@ void mark_disturbed(std::span<TimedRun> runs, const ReferenceChain& chain, const
     // core, unless it waited for something else.
     double waited = run.wall.value - run.cpu.value - limits.waiting_free.value;
     bool kept_waiting = waited > limits.waiting * run.cpu.value && run.outcome.switches_voluntary <= run.outcome.switches_involuntary;
-    run.disturbed = kept_waiting || run.crowded || run.reference_ns > (1 + limits.slower) * chain.best_ns() || run.preemptions > limits.preemptions;
+    const bool stolen = run.stolen.value > limits.stolen_free.value + limits.stolen * run.wall.value;
+    run.disturbed = kept_waiting || stolen || run.crowded || run.reference_ns > (1 + limits.slower) * chain.best_ns() || run.preemptions > limits.preemptions;
   }
 }
 

@@ -3,9 +3,10 @@
 // The time of a run is the process CPU time of the program. A run is disturbed when a chain of dependent additions,
 // timed just before and after it, runs slower than the clock allows (another tenant on the core, a lowered clock), when
 // a stream of independent additions does (a second hardware thread on the core: chains keep their speed, throughput
-// falls), or when the program was preempted more often than an idle system does. Disturbed runs are kept, marked, and
-// not used while enough others exist. The stream is also timed on the program's core while it runs (core_watch.h): where
-// the core was never left alone, the time it would have taken is extrapolated from runs that shared it more and less.
+// falls), when the program was preempted more often than an idle system does, or when a hypervisor took the core away
+// meanwhile (steal.h). Disturbed runs are kept, marked, and not used while enough others exist. The stream is also timed
+// on the program's core while it runs (core_watch.h): where the core was never left alone, the time it would have taken is
+// extrapolated from runs that shared it more and less.
 #pragma once
 
 #include <array>
@@ -70,6 +71,7 @@ struct TimedRun {
   double sharing = 0;           // by how much the canary was slower than alone; see mark_disturbed
   bool crowded = false;         // the core was shared; see mark_disturbed
   double preemptions = 0;       // per second of CPU time
+  Seconds stolen = {0};         // by the hypervisor, from its core, or from all cores where it may run on any
   bool disturbed = false;       // see mark_disturbed
   RunOutcome outcome;
 
@@ -92,6 +94,8 @@ struct DisturbanceLimits {
   double preemptions_free = 3;
   double waiting = 0.25;         // of the CPU time spent waiting for the core, beyond what starting a process takes
   Seconds waiting_free = {0.005};
+  double stolen = 0.02;          // of the elapsed time taken by the hypervisor, beyond a tick
+  Seconds stolen_free = {0.01};
 };
 // Judges all runs against the fastest chain and stream of the session; later runs may show that earlier ones were slow.
 void mark_disturbed(std::span<TimedRun> runs, const ReferenceChain& chain, const DisturbanceLimits& limits = {});

@@ -50,19 +50,23 @@ TEST(Timing, AProgramIsWatchedWhileItRuns) {
   EXPECT_GT(run->canary_cycles, 0);
 }
 
-TEST(Timing, SlowChainOrPreemptionDisturbs) {
+TEST(Timing, SlowChainPreemptionOrStealDisturbs) {
   ReferenceChain chain;
   chain.settle();
-  std::vector<TimedRun> runs = {run_of(1), run_of(1), run_of(1), run_of(1)};
-  for (auto& run : runs) run.reference_ns = chain.best_ns(), run.canary_cycles = chain.canary.best_cycles();
+  std::vector<TimedRun> runs = {run_of(1), run_of(1), run_of(1), run_of(1), run_of(1), run_of(1)};
+  for (auto& run : runs) run.wall = run.cpu, run.reference_ns = chain.best_ns(), run.canary_cycles = chain.canary.best_cycles();
   runs[1].reference_ns *= 1.1;
   runs[2].outcome.switches_involuntary = 500;
   runs[3].canary_cycles *= 1.5;
+  runs[4].stolen = {0.05};
+  runs[5].stolen = {0.02};  // a tick or two in a second are no news
   mark_disturbed(runs, chain);
   EXPECT_FALSE(runs[0].disturbed);
   EXPECT_TRUE(runs[1].disturbed);
   EXPECT_TRUE(runs[2].disturbed);
   EXPECT_TRUE(runs[3].disturbed);
+  EXPECT_TRUE(runs[4].disturbed);
+  EXPECT_FALSE(runs[5].disturbed);
   EXPECT_TRUE(runs[3].crowded);
   EXPECT_FALSE(runs[2].crowded);
   EXPECT_NE(summarize_runs(runs).how.find("1 shared their core"), std::string::npos);
