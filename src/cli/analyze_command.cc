@@ -44,6 +44,7 @@ Status describe_messages(Profile& profile) {
 }
 
 Status run(AnalyzeArguments& arguments) {
+  CHECK_OK(can_write(arguments.output.file));
   CHECK_OK(check(arguments));
   AnalyzeOptions& options = arguments.options;
   options.arguments = program_arguments();

@@ -111,6 +111,7 @@ void run_here(const Profile&, const Machine&, BoundsArguments& arguments) {
 #endif
 
 Status run(BoundsArguments& arguments) {
+  CHECK_OK(can_write(arguments.output.file));
   for (const std::string& text : arguments.loops) {
     TRY(bounds::LoopName name, bounds::loop_name(text));
     arguments.options.loops.push_back(name);

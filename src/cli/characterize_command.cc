@@ -87,6 +87,7 @@ bool set_aside(Machine& machine, std::string& file) {
 }
 
 Status run(Options& options) {
+  CHECK_OK(can_write(options.output.file));
   // Started by mpirun on one host: rank 0 measures with as many ranks as there are; the others have nothing to do.
   if (auto place = mpi_place(); place && (place->one_host || !options.messages)) {
     if (place->rank != 0) return {};

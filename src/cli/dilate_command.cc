@@ -15,6 +15,7 @@ struct DilateArguments {
 };
 
 Status run(DilateArguments& arguments) {
+  CHECK_OK(can_write(arguments.output.file));
   ProgressBar bar;
   arguments.options.time_limit = Seconds{arguments.timeout};
   arguments.options.progress = [&](const std::string& doing, double fraction) { bar.show(doing, fraction); };

@@ -44,6 +44,7 @@ Result<ModelPrediction> cost_of(Profile profile, const Machine& machine, const G
 }
 
 Status run(const GateArguments& arguments) {
+  CHECK_OK(can_write(arguments.output.file));
   gate::GateOptions options;
   TRY(options.limit, limit_of(arguments.limit));
   options.sampled = arguments.sampled;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <new>
 #include <numeric>
 #include <string_view>
 #include <utility>
@@ -153,6 +154,9 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   try {
     return perfcast::cli::run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "perfcast: there is not enough memory for this\n  try: a smaller input, or a machine or a limit (ulimit -v) with more\n");
+    return perfcast::cli::exit_code(perfcast::Trouble::unfit);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "perfcast: this is our mistake: %s\n  please report it with the command you gave\n", error.what());
     return 70;

@@ -70,6 +70,7 @@ RunLimits LimitWords::limits() const {
   limits.time = Seconds{timeout};
   if (memory_gib > 0) limits.memory = Bytes{memory_gib * (1 << 30)};
   if (output_mib > 0) limits.output = Bytes{output_mib * (1 << 20)};
+  if (file_mib > 0) limits.file_size = Bytes{file_mib * (1 << 20)};
   return limits;
 }
 
@@ -77,6 +78,7 @@ void add_limit_options(CLI::App& app, LimitWords& words) {
   app.add_option("--timeout", words.timeout, "Seconds that one run of the program may take")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--memory-limit", words.memory_gib, "GiB of memory that each of its processes may take")->check(CLI::PositiveNumber);
   app.add_option("--output-limit", words.output_mib, "MiB that it may print (default 16)")->check(CLI::PositiveNumber);
+  app.add_option("--file-limit", words.file_mib, "MiB that each file it writes may grow to, ours with its counts included")->check(CLI::PositiveNumber);
 }
 
 void add_program_options(CLI::App& app, ProgramWords& program) {

@@ -14,9 +14,9 @@
 
 namespace perfcast::cli {
 
-// --timeout, --memory-limit, --output-limit: what one run of a user's program may take.
+// --timeout, --memory-limit, --output-limit, --file-limit: what one run of a user's program may take.
 struct LimitWords {
-  double timeout = 600, memory_gib = 0, output_mib = 0;  // 0: no limit of ours, and what RunLimits says
+  double timeout = 600, memory_gib = 0, output_mib = 0, file_mib = 0;  // 0: no limit of ours, and what RunLimits says
   RunLimits limits() const;
 };
 void add_limit_options(CLI::App& app, LimitWords& words);

@@ -20,7 +20,7 @@ struct ProgramList {
   LimitWords limits;
   bool empty() const { return words.empty() && suite.empty(); }
 };
-// --suite, --model, --cflags, --timeout, --memory-limit, --output-limit.
+// --suite, --model, --cflags, --timeout, --memory-limit, --output-limit, --file-limit.
 void add_program_list_options(CLI::App& app, ProgramList& programs);
 
 // Every program on every machine. What cannot be analysed or answered becomes a remark, not an error.

@@ -56,6 +56,7 @@ std::string title_of(const ReportRecords& records) {
 }
 
 Status run(const ReportArguments& arguments) {
+  CHECK_OK(can_write(arguments.output));
   ReportRecords records;
   report::PageData page;
   for (const auto& file : arguments.files) CHECK_OK(read_report_record(file, records, page));

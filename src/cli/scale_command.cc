@@ -81,6 +81,7 @@ Status by_regression(const Profile& profile, ScaleArguments& arguments) {
 }
 
 Status run(ScaleArguments& arguments) {
+  CHECK_OK(can_write(arguments.output.file));
   TRY(arguments.options.at, settings_at(arguments.at));
   if (arguments.program.words.empty()) return without_program(arguments);
   if (!arguments.sorting.empty()) return wrong_usage("--sorting stands alone: it is about no program");

@@ -77,6 +77,7 @@ Result<validate::Suite> programs_of(const StudyArguments& arguments) {
 }
 
 Status run(StudyArguments& arguments) {
+  CHECK_OK(can_write(arguments.output.file));
   TRY(arguments.predicting.models, models_named(arguments.models));
   arguments.predicting.alone = true;  // as the times measured are
   std::erase(arguments.predicting.models, Model::ct);  // the components are timed instead

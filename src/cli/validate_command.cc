@@ -37,6 +37,7 @@ Result<validate::Prepared> prepare(const validate::SuiteProgram& program, const 
 }
 
 Status run(ValidateArguments& arguments) {
+  CHECK_OK(can_write(arguments.output.file));
   TRY(arguments.predicting.models, models_named(arguments.models));
   arguments.predicting.alone = true;  // as the times measured are
   std::erase(arguments.predicting.models, Model::ct);  // it is the measurement itself

@@ -10,6 +10,7 @@ std::optional<Error> run_trouble(const Profile& profile) {
   if (ending.empty() || ending.starts_with("exited")) return std::nullopt;
   const std::string remedy =
       ending.starts_with("printed") ? "let it print less, or allow more with --output-limit"
+      : ending.find("SIGXFSZ") != ending.npos ? "let it write less, or allow larger files with --file-limit"
       : ending.find("SIGBUS") != ending.npos ? "free space below TMPDIR, or set TMPDIR to a folder that has some: counts are gathered there; else give it the arguments (after --) and input (--input) it needs"
                                              : "give it the arguments (after --), input (--input) and time (--timeout) it needs";
   return Error{"the program " + ending, profile.program, remedy, Trouble::unfit};
