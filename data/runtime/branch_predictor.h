@@ -1,12 +1,12 @@
 // A branch predictor like today's, simulated: TAGE (Seznec), a table of directions and seven of tagged counters over
 // longer and longer histories. One per program, for one thread at a time. Random patterns of one branch are learned up to
-// a period of some thousands, as on the cores measured (`learned_period` of the machine files).
+// a period of some eight thousand, as on the cores measured (`learned_period` of the machine files).
 #ifndef PERFCAST_BRANCH_PREDICTOR_H
 #define PERFCAST_BRANCH_PREDICTOR_H
 
 #include <stdint.h>
 
-enum { tage_tables = 7, tage_size = 2048, bimodal_size = 16384 };
+enum { tage_tables = 7, tage_size = 1024, bimodal_size = 16384 };
 static const int tage_history[tage_tables] = {5, 9, 17, 33, 65, 130, 260};
 static struct { uint16_t tag; int8_t counter; uint8_t useful; } tage[tage_tables][tage_size];
 static int8_t bimodal[bimodal_size];

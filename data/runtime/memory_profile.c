@@ -34,7 +34,7 @@ static struct perfcast_branch_data* branches;
 
 static double burst_start, burst_longest;
 static uint64_t burst_deepest;  // distinct lines that end the burst
-static int burst_long;
+static int burst_long, burst_of_branches;
 static uint64_t branches_in_burst;
 static uint64_t paced;          // reports counted so far to find the pace; then the burst goes on to follow them
 static double pace_start, report_ns, recent_weight;
@@ -105,26 +105,29 @@ void perfcast_range(uint32_t id, uint64_t address, uint64_t bytes) {
   inside = 0;
 }
 
-// Long bursts skip most loads and stores but still report branches: following them in the short ones is enough.
-enum { branches_to_warm_up = 200 };
+// Short bursts reach the branches of every part of the program, and those of branches, which follow no loads and stores, go
+// on long enough to learn what comes back: the same data worked on again and again. The others skip branches.
+static int watches_branches(void) { return perfcast_burst && (!burst_long || burst_of_branches) && mine() && !finding_pace(); }
+enum { branches_to_warm_up = 200, branches_to_learn = 20000 };
 static void count_branch(uint32_t id, int taken, int wrong) {
-  if (++branches_in_burst <= branches_to_warm_up) return;  // the history of the burst's start is not the program's
+  // The history of the burst's start is not the program's.
+  if (++branches_in_burst <= (burst_of_branches ? branches_to_learn : branches_to_warm_up)) return;
   branches[id].executed += burst_weight;
   if (taken) branches[id].taken += burst_weight;
   if (wrong) branches[id].mispredicted += burst_weight;
   if ((branches_in_burst & 1023) == 0 && seconds() - burst_start > burst_longest) end_burst();
 }
 void perfcast_branch(uint32_t id, uint32_t taken) {
-  if (perfcast_burst && !burst_long && mine() && !finding_pace()) count_branch(id, taken != 0, wrong_direction(id, taken != 0));
+  if (watches_branches()) count_branch(id, taken != 0, wrong_direction(id, taken != 0));
 }
 // A jump by a table or through a pointer.
 void perfcast_jump(uint32_t id, uint64_t target) {
-  if (perfcast_burst && !burst_long && mine() && !finding_pace()) count_branch(id, 1, wrong_target(id, target));
+  if (watches_branches()) count_branch(id, 1, wrong_target(id, target));
 }
 
 // A choice between two values: the code generator may make a branch of it, or not; so history does without it.
 void perfcast_choice(uint32_t id, uint32_t taken) {
-  if (perfcast_burst && !burst_long && mine() && !finding_pace()) count_branch(id, taken != 0, wrong_condition(id, taken != 0));
+  if (watches_branches()) count_branch(id, taken != 0, wrong_condition(id, taken != 0));
 }
 
 // ---- The clock of bursts.
@@ -132,23 +135,25 @@ static double setting(const char* name, double usual) {
   const char* text = getenv(name);
   return text ? atof(text) : usual;
 }
-// Four kinds of bursts: many short ones reach every part of the program, a few long ones see far reuses. Each kind may
-// take its share of the time; in a short program a little more, so that it gets long bursts too. These follow few pages,
-// and so cost little per access and reach far.
-enum { burst_kinds = 4 };
+// Kinds of bursts: many short ones reach every part of the program, a few long ones see far reuses, some follow branches
+// alone. Each kind may take its share of the time; in a short program a little more, so that it gets long bursts too. These
+// follow few pages, and so cost little per access and reach far.
+enum { burst_kinds = 5, of_branches = 4 };
 // Part of the run that one burst may take: the others must see something too. A short program is run again for long ones.
 static const double longest_part = 0.34, longest_part_again = 1;
 static const struct { double seconds, share, least; int halvings; uint64_t deepest; } kinds[burst_kinds] = {
-    {0.0005, 0.08, 0, 0, 65536}, {0.003, 0.06, 0.006, 0, 131072}, {0.02, 0.08, 0.04, 5, 4u << 20}, {0.12, 0.08, 0.05, 6, 8u << 20}};
+    {0.0005, 0.08, 0, 0, 65536}, {0.003, 0.06, 0.006, 0, 131072}, {0.02, 0.08, 0.04, 5, 4u << 20}, {0.12, 0.08, 0.05, 6, 8u << 20},
+    {0.02, 0.04, 0.04, 0, UINT64_MAX}};
 
 static void start_burst(int kind) {
   restart(&lines), restart(&pages);
-  halvings = kinds[kind].halvings, event = 0, owned = 0, burst_long = kind >= 2, branches_in_burst = 0;
+  halvings = kinds[kind].halvings, event = 0, owned = 0, burst_long = kind >= 2, burst_of_branches = kind == of_branches, branches_in_burst = 0;
   burst_longest = kinds[kind].seconds;
   burst_deepest = kinds[kind].deepest;
   burst_start = seconds();
   perfcast_offset = perfcast_offset * 6364136223846793005ull + 1442695040888963407ull;
   paced = 0, perfcast_threshold = full_hash;
+  if (burst_of_branches) paced = UINT64_MAX, perfcast_threshold = 0, burst_weight = recent_weight ? recent_weight : 1;
   perfcast_burst = 1;
 }
 // Waits until the program has used this much processor time, or for the end of the burst when there is one.
@@ -182,7 +187,7 @@ static void* keep_time(void* unused) {
     double now = seconds();
     header->total_ns = earlier_ns + (uint64_t)(1e9 * now);
     for (kind = burst_kinds - 1; kind > 0; kind--)
-      if (kinds[kind].seconds <= part * whole &&
+      if (kinds[kind].seconds <= part * whole && (kind != of_branches || repeat <= 1) &&  // later runs are for the far reuses
           spent[kind] + kinds[kind].seconds <= (kinds[kind].share * scale + kinds[kind].least / whole) * now) break;
     start_burst(kind);
   }

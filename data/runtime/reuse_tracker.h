@@ -116,15 +116,24 @@ static void note_store(struct perfcast_access_data* a, struct cell* c) {
   c->stored = 1, c->farthest = 0;
 }
 
+enum { page_lines = 64 };
 // A prefetcher has fetched this line when the two before it, or the two behind it, were touched lately, the farther one
 // allowed to be twice as old: one neighbour alone is often chance. 512 touches: two streams of bytes. Returns -1 when
-// the neighbours are on pages that are not followed.
+// the neighbours are on pages that are not followed. Where pages are left out, what happened on the others is told from a
+// few of them, so that four times as much is believed: of the many streams of a stencil two may happen to be followed.
 static int touched_within(uint64_t line, uint64_t touches) {
   struct cell *c = find(&lines, line), *page = find(&pages, line >> 6);
   if (c->epoch != lines.epoch || page->epoch != pages.epoch) return 0;
   // Touches of this page were all seen, of the others one in 2^halvings.
   uint64_t since = event - c->event, own = page->count - c->count;
-  return own >= since ? since <= touches : own + ((since - own) << halvings) <= touches;
+  return own >= since ? since <= touches : own + ((since - own) << halvings) <= (halvings ? 4 * touches : touches);
+}
+// A prefetcher watches few pages at a time. Down a column of a matrix, or along a list that jumps from page to page, the lines
+// beside were touched not long ago either, but it has forgotten their page. `bin`: how many pages ago this one was touched.
+static int page_is_watched(uint64_t line, int bin, int censored) {
+  enum { watched = 64, chance = 2 };  // where pages are left out, so many others may happen to be followed
+  const int edge = line % page_lines < 2 || line % page_lines >= page_lines - 2;  // the neighbours are on another page
+  return edge || (!censored && bin <= bin_of(watched > chance << halvings ? watched : chance << halvings, perfcast_page_bins));
 }
 static int is_followed(uint64_t line) { return page_hash(line >> 6) < perfcast_threshold; }
 static int in_stream(uint64_t line) {
@@ -135,7 +144,7 @@ static int in_stream(uint64_t line) {
 // What comes from far is fetched ahead by whoever watches the page, and that one minds the order little: lists and trees
 // in the order of their allocation, but for a few places, take 8 to 16 ns a line from the last cache and from memory,
 // shuffled ones 115 and 235.
-enum { far_bin = 4 * 13, page_lines = 64 }; // 8192 lines
+enum { far_bin = 4 * 13 }; // 8192 lines
 static int in_loose_stream(uint64_t line) {
   enum { reach = 6, few = 2 };
   int touched = 0;
@@ -164,12 +173,16 @@ static void follow(struct perfcast_access_data* a, int store, uint64_t address) 
   int bin, censored;
   struct cell* p = touch(&pages, page, a->pages, perfcast_page_bins, &bin, &censored);
   p->count = censored ? 1 : p->count + 1;
+  const int page_bin = bin, page_censored = censored;
   struct cell* c = touch(&lines, line, a->lines, perfcast_line_bins, &bin, &censored);
   c->count = p->count;
   if (store) note_store(a, c);
   if (censored || bin >= 20) {
-    int near = in_stream(line);
-    if (near <= 0 && (censored || bin >= far_bin) && in_loose_stream(line)) near = 1;
+    int near = 0;
+    if (page_is_watched(line, page_bin, page_censored)) {
+      near = in_stream(line);
+      if (near <= 0 && (censored || bin >= far_bin) && in_loose_stream(line)) near = 1;
+    }
     float by = near < 0 ? 0 : weight();
     if (censored) a->all_censored += by, a->near_censored += near ? by : 0;
     else a->all_seen[bin] += by, a->near_seen[bin] += near ? by : 0;

@@ -101,7 +101,7 @@ Result<MemoryProfile> profile_memory(const llvm_ir::CompiledProgram& program, co
   TRY(profile.outcome, run_program(request));
   // A short run has few bursts; some more of them, at other times, cost little.
   constexpr int most_repeats = 3;
-  constexpr double enough_seconds = 1.5;
+  constexpr double enough_seconds = 3.5;
   double spent = profile.outcome.cpu.value;
   for (int repeat = 1; repeat <= most_repeats && !options.whole_run && profile.outcome.ok() && spent + profile.outcome.cpu.value < enough_seconds; repeat++) {
     request.environment["PERFCAST_REPEAT"] = std::to_string(repeat);

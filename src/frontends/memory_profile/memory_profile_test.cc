@@ -42,6 +42,16 @@ const AccessSite* find(const MemoryProfile& profile, const std::string& function
   return best;
 }
 
+// The profile of a program given as text.
+Result<MemoryProfile> profile_of(const char* text, const Options& options) {
+  TRY(TemporaryFolder folder, TemporaryFolder::make("test"));
+  llvm_ir::CompileRequest request;
+  request.sources = {folder.file("program.c")}, request.cflags = "-O1";
+  CHECK_OK(write_file(request.sources[0], text));
+  TRY(llvm_ir::CompiledProgram program, llvm_ir::compile_program(request));
+  return profile_memory(program, options);
+}
+
 // Share of touches whose previous one lies at least `distance` lines back, as far as known.
 double far_share(const Access& access, double distance) {
   double share = access.unknown;
@@ -102,9 +112,7 @@ TEST(Estimate, ABlurredDistanceIsStillAReuse) {
 
 // A list in the order of its allocation but for places nearby is fetched ahead when it comes from far; a shuffled one is not.
 TEST(MemoryProfile, ListsNearlyInOrderAreStreams) {
-  auto folder = TemporaryFolder::make("test");
-  std::string source = folder->file("lists.c");
-  ASSERT_TRUE(write_file(source, R"(#include <stdlib.h>
+  const char* const text = R"(#include <stdlib.h>
 struct node { struct node *next; char pad[56]; };
 __attribute__((noinline)) long nearly(struct node *p, long n) { long s = 0; for (; n; n--) p = p->next, s += (long)p & 64; return s; }
 __attribute__((noinline)) long shuffled(struct node *p, long n) { long s = 0; for (; n; n--) p = p->next, s += (long)p & 64; return s; }
@@ -117,14 +125,10 @@ static struct node *list(long n, long group) {
   return nodes;
 }
 int main(void) { long n = 32768; return (int)(nearly(list(n, 8), 2 * n) + shuffled(list(n, n), 2 * n)) & 1; }
-)"));
-  llvm_ir::CompileRequest request;
-  request.sources = {source}, request.cflags = "-O1";
-  auto program = llvm_ir::compile_program(request);
-  ASSERT_TRUE(program) << program.error().message();
+)";
   Options options;
   options.whole_run = true;
-  auto profile = profile_memory(*program, options);
+  auto profile = profile_of(text, options);
   ASSERT_TRUE(profile) << profile.error().message();
   auto near_share = [&](const char* function) {
     const AccessSite* site = find(*profile, function, [](const Access& a) { return !a.store; });
@@ -135,6 +139,31 @@ int main(void) { long n = 32768; return (int)(nearly(list(n, 8), 2 * n) + shuffl
   };
   EXPECT_GT(near_share("nearly"), 0.8);
   EXPECT_LT(near_share("shuffled"), 0.1);
+}
+
+// The same 2000 random bytes over and over: a core of today knows them after a few rounds, which no short burst sees.
+TEST(MemoryProfile, BranchesOnDataThatComeBackAreLearned) {
+  const char* const text = R"(#include <stdio.h>
+static unsigned x = 7;
+static unsigned rnd(void) { x = x * 1664525u + 1013904223u; return x >> 16; }
+__attribute__((noinline)) long guess(const unsigned char *b, long n) { long s = 0; for (long i = 0; i < n; i++) if (b[i] & 1) { s += i; __asm__ volatile("" : "+r"(s)); } return s; }
+int main(void) {
+  static unsigned char b[2000];
+  long s = 0;
+  for (int i = 0; i < 2000; i++) b[i] = rnd();
+  for (int r = 0; r < 30000; r++) s += guess(b, sizeof b);
+  printf("%ld\n", s);
+}
+)";
+  Options options;
+  options.expected_seconds = 0.06;
+  auto profile = profile_of(text, options);
+  ASSERT_TRUE(profile) << profile.error().message();
+  double executed = 0, mispredicted = 0;
+  for (const BranchSite& branch : profile->branches)
+    if (branch.function == "guess") executed += branch.executed, mispredicted += branch.mispredicted;
+  ASSERT_GT(executed, 0);
+  EXPECT_LT(mispredicted / executed, 0.1);
 }
 
 TEST_P(MemoryProfiling, TellsStreamsGathersAndChasesApart) {
