@@ -39,16 +39,18 @@ double Wait::mean_ns() const {
 
 Wait wait_of(const Access& access, const MemoryModel& memory, const ProgramReuse& program) {
   Wait wait;
-  if (access.store || memory.levels.size() < 2 || shape_of(access, memory) == Shape::strided) return wait;
+  const double waiting = 1 - steady_share(access, memory);
+  if (access.store || memory.levels.size() < 2 || waiting <= 0) return wait;
   Served served = served_by(access, memory, program);
   const Translation& t = memory.translation;
   // Walks belong to the lines that come from farthest; first-buffer misses are spread over the rest.
   auto [walks, walk_ns, ignored] = page_walks(access, t);
+  walks *= waiting;
   double first_misses = t.first_entries ? std::max(walks, page_miss_share(access, t.first_entries->value)) - walks : 0;
   double first_ns = value_or(t.first_miss_ns, 0);
   double first_latency = value_or(memory.levels[0].latency_ns, 0);
   for (std::size_t i = memory.levels.size(); i-- > 0;) {
-    double left = served.alone[i], ns = std::max(0.0, value_or(memory.levels[i].latency_ns, first_latency) - first_latency);
+    double left = waiting * served.alone[i], ns = std::max(0.0, value_or(memory.levels[i].latency_ns, first_latency) - first_latency);
     double walked = std::min(left, walks), missed = std::min(left - walked, first_misses);
     add(wait, walked, ns + walk_ns), add(wait, missed, ns + first_ns), add(wait, left - walked - missed, ns);
     walks -= walked, first_misses -= missed;

@@ -71,6 +71,16 @@ TEST(LoadWaits, StreamsStepsAndStoresDoNotWait) {
   EXPECT_TRUE(wait_of(store, retaining_memory(), {1e9}).chances.empty());
 }
 
+TEST(LoadWaits, OfAListOnlyTheLinksOutOfStepWait) {
+  Access list = load(1e6, 0);
+  list.kind = AddressKind::chase, list.stride_bytes = -144, list.stride_share = 0.75;
+  EXPECT_NEAR(wait_of(list, retaining_memory(), {1e9}).mean_ns(), 25, 1);
+  list.stride_bytes = 48;  // not even a line: whether its lines are neighbours was seen
+  EXPECT_NEAR(wait_of(list, retaining_memory(), {1e9}).mean_ns(), 100, 1);
+  list.stride_bytes = 6272;  // each link on another page
+  EXPECT_NEAR(wait_of(list, retaining_memory(), {1e9}).mean_ns(), 100, 1);
+}
+
 TEST(LoadWaits, WhatWasWatchedAsMachineCodeIsTakenAsItIs) {
   Profile profile;
   profile.forms.resize(2), profile.forms[1].load = true;

@@ -83,10 +83,10 @@ class Region {
       result_.lines += near + alone;
       result_.unknown_lines += std::min(near + alone, access.count * access.unknown);
       (access.store ? lines.written : lines.read) += near;
-      Shape shape = shape_of(access, memory_);
-      if (shape == Shape::strided) {
-        strided += alone * costs.stride(*access.stride_bytes / copies_[a], access.store);
-      } else if (shape == Shape::dependent && !access.store && !context_.waits_in_core) {
+      double steady = steady_share(access, memory_);
+      if (steady > 0) strided += steady * alone * costs.stride(*access.stride_bytes / copies_[a], access.store);
+      alone *= 1 - steady;
+      if (shape_of(access, memory_) == Shape::dependent && !access.store && !context_.waits_in_core) {
         result_.dependent_ns += alone * costs.latency();
       } else {
         random_lines += access.store ? 0 : alone, random_floor += alone * costs.random(access.store);
@@ -122,14 +122,14 @@ class Region {
       const Access& access = accesses_[a];
       PageWalks walks = page_walks(access, memory_.translation);
       Shape shape = shape_of(access, memory_);
-      double times = access.count * walks.share;
-      if (shape == Shape::strided)
-        for (std::size_t i = 2; i < served_[a].alone.size(); i++) times -= access.count * walks.share * served_[a].alone[i];
+      double times = access.count * walks.share, steady = steady_share(access, memory_);
+      for (std::size_t i = 2; i < served_[a].alone.size(); i++) times -= steady * access.count * walks.share * served_[a].alone[i];
       if (shape == Shape::dependent && !access.store && !context_.waits_in_core) result_.dependent_ns += times * walks.dependent_ns;
       else walks_ns += times * walks.parallel_ns;
     }
     constexpr double q = MemoryModel::walk_overlap;
-    result_.walk_ns = std::pow(std::pow(result_.random_ns, q) + std::pow(walks_ns, q), 1 / q) - result_.random_ns;
+    double lines_ns = result_.random_ns + result_.strided_ns;
+    result_.walk_ns = std::pow(std::pow(lines_ns, q) + std::pow(walks_ns, q), 1 / q) - lines_ns;
   }
 
   std::span<const Access> accesses_;
@@ -147,6 +147,14 @@ Shape shape_of(const Access& access, const MemoryModel& memory) {
   if (access.kind == AddressKind::chase || access.kind == AddressKind::dependent) return Shape::dependent;
   auto step = usual_step(access);
   return step && std::abs(*step) > memory.line_bytes ? Shape::strided : Shape::random;
+}
+
+double steady_share(const Access& access, const MemoryModel& memory) {
+  auto step = usual_step(access);
+  if (!step || std::abs(*step) <= memory.line_bytes) return 0;
+  if (shape_of(access, memory) == Shape::strided) return 1;
+  constexpr double farthest = 2048;  // half a page, in which that prefetcher stays
+  return std::abs(*step) <= farthest ? access.stride_share : 0;
 }
 
 RegionMemory region_memory(std::span<const Access> accesses, const MemoryModel& memory, const RegionContext& context) {

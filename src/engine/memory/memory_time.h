@@ -48,4 +48,9 @@ double join_core_and_memory(double core_ns, const RegionMemory& memory);
 enum class Shape { strided, random, dependent };
 Shape shape_of(const Access& access, const MemoryModel& memory);
 
+// Share of its lines that come by steps of one width, more than a line: the machine's table of strides holds what they cost.
+// Of a list, the links that lie one such step apart: the prefetcher that watches the instruction is ahead of them all the
+// same (2 ns a link from the second cache where a shuffled list takes 6, 7 to 13 from the third where it takes 40).
+double steady_share(const Access& access, const MemoryModel& memory);
+
 }  // namespace perfcast::engine

@@ -92,6 +92,25 @@ TEST(MemoryTime, AStrideUsesItsTable) {
   EXPECT_NEAR(region_memory(std::vector{a}, toy_memory(), {1000, {1e9}}).strided_ns, 9000, 9);
 }
 
+TEST(MemoryTime, AListOfSteadyStepsIsFetchedAhead) {
+  Access a = load(1000, 1e6, 1, 0);
+  a.kind = AddressKind::chase, a.stride_bytes = 256, a.stride_share = 0.9;
+  auto region = region_memory(std::vector{a}, toy_memory(), {2000, {1e9}});
+  EXPECT_NEAR(region.strided_ns, 0.9 * 9000, 9);
+  EXPECT_NEAR(region.dependent_ns, 0.1 * 1000 * 100, 100);
+}
+
+TEST(MemoryTime, WalksHideBehindStridedLines) {
+  MemoryModel memory = toy_memory();
+  memory.translation.second_entries = number(100), memory.translation.walk_ns = number(30), memory.translation.walk_parallel_ns = number(9);
+  memory.levels[1].stride_ns = {{"4160", number(9)}};
+  Access a = load(1000, 1000, 1, 0);  // lines of the second level
+  a.stride_bytes = 8256, a.stride_share = 1, a.pages = {{4000, 1, 0}};
+  auto region = region_memory(std::vector{a}, memory, {2000, {1e9}});
+  EXPECT_GT(region.walk_ns, 0);
+  EXPECT_LT(region.walk_ns, 0.7 * 9000);  // two equal demands take 1.59 times one, not twice
+}
+
 TEST(MemoryTime, AnOddStrideIsNotTakenForAPowerOfTwo) {
   MemoryModel memory = toy_memory();
   memory.levels[2].stride_ns = {{"192", number(2)}, {"1024", number(20)}, {"2048", number(30)}};
