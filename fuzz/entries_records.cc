@@ -105,7 +105,7 @@ void read_scaled_profile(const std::string& text) {
   no_ranking.rank = false;
   if (auto answer = tree::make_tree(*profile, toy(), no_ranking)) record_text(*answer), report::tree_text(*answer);
   scale::ScaleOptions options;
-  options.at = {{{"N", 1000}}};
+  options.at = {{{"N", 1000}}}, options.instructions = 4000;
   options.sensitivity = {"all"};
   if (auto answer = scale::scale(*profile, toy(), options)) record_text(*answer), report::equation_text(*answer);
 }
@@ -159,7 +159,7 @@ void read_runs(const std::string& text) {
   record_text(*regression), report::regression_text(*regression);
   static const Profile profile = read_record<Profile>(std::string(PERFCAST_SOURCE_DIR) + "/tests/golden/scale/equation/triangle.profile.json").value();
   scale::ScaleOptions options;
-  options.at = {{{"N", 1000}}};
+  options.at = {{{"N", 1000}}}, options.instructions = 4000;
   if (auto equation = scale::scale_by_regression(profile, *regression, options)) record_text(*equation), report::equation_text(*equation);
 }
 

@@ -60,7 +60,7 @@ void read_plan(const std::string& text) {
   if (!options.plan) return;
   static const Machine machine = find_machine("toy").value();
   static const Profile profile = read_record<Profile>(std::string(PERFCAST_SOURCE_DIR) + "/tests/golden/scale/plan/triangle.profile.json").value();
-  options.at = {{{"N", 1000}, {"P", 8}}};
+  options.at = {{{"N", 1000}, {"P", 8}}}, options.instructions = 4000;
   if (auto equation = scale::scale(profile, machine, options)) record_text(*equation), report::equation_text(*equation);
 }
 

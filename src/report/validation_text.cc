@@ -42,7 +42,7 @@ std::string accuracy_table(const Validation& validation, const std::vector<std::
   for (const auto& model : models) {
     const ModelSummary& s = validation.models.at(model);
     std::vector<std::string> row = {model, std::to_string(s.programs)};
-    for (const char* band : {"5", "10", "15", "20"}) row.push_back(percent_text(s.within.at(band)));
+    for (const char* band : {"5", "10", "15", "20"}) row.push_back(s.within.contains(band) ? percent_text(s.within.at(band)) : "?");
     for (double number : {s.mape, s.median}) row.push_back(percent_text(number));
     row.push_back(percent_text(s.bias, true));
     row.push_back(fmt::format("{:.2f}", s.tau));

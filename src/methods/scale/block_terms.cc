@@ -114,7 +114,8 @@ Result<std::vector<GridPoint>> refined(const std::vector<double>& factors, const
 
 }  // namespace
 
-Result<BlockTerms> block_terms(const Profile& profile, const Machine& machine, const std::vector<double>& asked) {
+Result<BlockTerms> block_terms(const Profile& profile, const Machine& machine, const std::vector<double>& asked,
+                               const engine::SimulationOptions& simulation) {
   BlockTerms terms;
   const std::vector<double> factors = grid(asked);
   if (machine.memory) {
@@ -122,9 +123,9 @@ Result<BlockTerms> block_terms(const Profile& profile, const Machine& machine, c
     for (const MemoryLevel& level : machine.memory->levels)
       if (level.capacity_bytes) terms.last_cache_bytes = level.capacity_bytes->value;
   }
-  TRY(CompiledCost near, engine::compiled_cost(profile, machine));
+  TRY(CompiledCost near, engine::compiled_cost(profile, machine, simulation));
   TRY(engine::SizedProfile large, engine::profile_at(profile, times(profile.run.parameters, std::clamp(asked.empty() ? 8.0 : std::ranges::max(asked), 4.0, 16.0))));
-  TRY(CompiledCost far, engine::compiled_cost(large.profile, machine));
+  TRY(CompiledCost far, engine::compiled_cost(large.profile, machine, simulation));
   auto costs = block_costs(near.core, far.core);
   // The walk at the larger size has every block that matters there.
   const CoreTime& walked = far.core;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/program_time.h"
 #include "expr/expr.h"
 #include "record/machine.h"
 #include "record/profile.h"
@@ -36,6 +37,7 @@ struct BlockTerms {
 };
 
 // `asked`: how many times the recorded size the sizes are that will be asked for.
-Result<BlockTerms> block_terms(const Profile& profile, const Machine& machine, const std::vector<double>& asked);
+Result<BlockTerms> block_terms(const Profile& profile, const Machine& machine, const std::vector<double>& asked,
+                               const engine::SimulationOptions& simulation = {});
 
 }  // namespace perfcast::scale

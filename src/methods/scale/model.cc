@@ -231,7 +231,9 @@ Result<TimeModel> time_model(const Profile& profile, const Machine& machine, con
   model.plan = recorded;
   if (plan) model.remarks = plan->remarks;
   if (plan && !model.recorded.contains("P")) model.parameters.push_back("P");
-  TRY(BlockTerms terms, block_terms(profile, machine, asked_factors(model.recorded, options.at)));
+  engine::SimulationOptions simulation;
+  if (options.instructions) simulation.instructions = *options.instructions;
+  TRY(BlockTerms terms, block_terms(profile, machine, asked_factors(model.recorded, options.at), simulation));
   Symbols laws = hidden_laws(profile, model.remarks);
   add_lines(profile, terms, plan, laws, model);
   if (plan) CHECK_OK(add_communications(*plan, machine, laws, model));

@@ -26,6 +26,7 @@ struct ScaleOptions {
   std::vector<std::string> sensitivity;      // parameters, or "all"
   std::optional<CostFile> cost;
   bool views = false, surfaces = false;
+  std::optional<double> instructions;        // to simulate for the core's time; none: as many as predict does
   std::vector<EquationPoint> measured;       // runs of this program on this machine: calibrates the costs
 };
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/files.h"
 #include "base/json.h"
 #include "methods/study/components.h"
 #include "methods/study/transputer.h"
@@ -85,6 +86,36 @@ TEST(Study, PlacesAreCountedByRegionOrFunction) {
   EXPECT_EQ(by_region, (std::map<std::string, double>{{"a", 2}}));
   auto by_function = count_nodes(places, {});
   EXPECT_EQ(by_function, (std::map<std::string, double>{{"main", 2}, {"merge", 1}}));
+}
+
+// A program of two functions, one of which takes nine tenths of the time.
+Result<Components> looked_at(const char* rounds, const std::vector<Region>& regions) {
+  TRY(TemporaryFolder folder, TemporaryFolder::make("test"));
+  CHECK_OK(write_file(folder.file("two.c"), std::string("__attribute__((noinline)) void few(void) { for (volatile int i = 0; i < 1000; i = i + 1) ; }\n"
+                                                        "__attribute__((noinline)) void many(void) { for (volatile int i = 0; i < 9000; i = i + 1) ; }\n"
+                                                        "int main(void) { for (int i = 0; i < ") + rounds + "; i++) { few(); many(); } return 0; }\n"));
+  RunRequest build;
+  build.command = {"cc", "-O1", "-g", folder.file("two.c"), "-o", folder.file("two")};
+  TRY(RunOutcome built, run_program(build));
+  EXPECT_TRUE(built.ok()) << built.errors;
+  RunRequest request;
+  request.command = {folder.file("two")};
+  return component_shares(request, regions);
+}
+
+TEST(Study, ARunningProgramIsLookedAt) {
+  auto functions = looked_at("15000", {});
+  ASSERT_TRUE(functions) << functions.error().message();
+  EXPECT_EQ(functions->view, "function");
+  EXPECT_GT(functions->shares["many"], 2 * functions->shares["few"]);
+  EXPECT_GT(functions->shares["many"], 0.5);
+  auto regions = looked_at("15000", {{"kernel", "two.c", 2, 2}});
+  ASSERT_TRUE(regions) << regions.error().message();
+  EXPECT_EQ(regions->view, "region");
+  EXPECT_GT(regions->shares["kernel"], 0.5);
+  auto too_short = looked_at("1", {});
+  ASSERT_FALSE(too_short);
+  EXPECT_NE(too_short.error().what.find("too short"), std::string::npos);
 }
 
 }  // namespace

@@ -207,13 +207,17 @@ Observed observe_demand(const DemandProfile& profile) {
   return observed;
 }
 
+double accounted_seconds(const DilatedTimes& t) { return t.user + t.system + t.send + t.wait_receive + t.collective + t.other; }
+
 Observed observe_dilation(const Dilation& dilation) {
   Observed observed;
   observed.program = dilation.program, observed.unit = "seconds";
   if (dilation.points.empty()) return observed;
   const DilationPoint& first = dilation.points.front();
   const DilatedTimes& t = first.times;
-  auto add = [&](const char* key, double seconds) { observed.all.push_back({key, seconds, seconds}); };
+  // Clocks of several ranks may say a little more than what elapsed.
+  const double all = accounted_seconds(t), scale = all > first.elapsed ? first.elapsed / all : 1;
+  auto add = [&](const char* key, double seconds) { observed.all.push_back({key, scale * seconds, scale * seconds}); };
   add("user", t.user), add("system", t.system), add("send", t.send);
   double wait = t.wait_receive + t.collective;
   if (dilation.transport_share && dilation.logic_share) {

@@ -45,6 +45,8 @@ Observed observe_demand(const DemandProfile& profile);
 // A dilated program at D = 1: user, system, send, wait_receive, collective, other; and where dilation could tell them
 // apart, wait:transport and wait:logical instead of wait_receive and collective.
 Observed observe_dilation(const Dilation& dilation);
+// Of all its parts but the residue.
+double accounted_seconds(const DilatedTimes& times);
 
 // Effective capacity of p processors, in units of one: c(p) = p (1 - loss)^(p - 1), up to the ceiling.
 double capacity_of(double processors, double loss, std::optional<double> ceiling = {});

@@ -260,9 +260,22 @@ Result<UseTree> make_tree(const DemandProfile& profile, const TreeOptions& optio
   return tree;
 }
 
+// The parts of the time are what the tree is made of.
+static Status check_times(const Dilation& dilation) {
+  constexpr double tolerance = 0.05;
+  const DilationPoint& first = dilation.points.front();
+  const DilatedTimes& t = first.times;
+  const double all = accounted_seconds(t);
+  if (std::min({t.user, t.system, t.send, t.wait_receive, t.collective, t.other}) < 0 || !(first.elapsed > 0) || all > (1 + tolerance) * first.elapsed)
+    return unfit("the parts of the time, together " + number_text(all) + " s, are negative or more than the " + number_text(first.elapsed) + " s that elapsed",
+                 dilation.program + ": points/0/times", "repeat it with perfcast dilate");
+  return {};
+}
+
 Result<UseTree> make_tree(const Dilation& dilation, const TreeOptions& options) {
   if (dilation.demand) return make_tree(*dilation.demand, options);
   if (dilation.points.empty()) return unfit("the dilation has no points", dilation.program);
+  CHECK_OK(check_times(dilation));
   TRY(Draft draft, draft_of(observe_dilation(dilation), "message-passing", options));
   // A faster transport was measured: E/D, at the dilation factor or between its neighbours.
   Recost measured = [&](const std::vector<Step>& steps) -> std::optional<NewTree> {

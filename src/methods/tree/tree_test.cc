@@ -267,6 +267,21 @@ TEST(Tree, OfADilationHasLogicalAndTransport) {
   EXPECT_TRUE(broken_fan_outs(cube->root).empty());
 }
 
+TEST(Tree, PartsOfADilationBeyondWhatElapsed) {
+  Dilation dilation;
+  DilationPoint point;
+  point.d = 1, point.elapsed = 10, point.times = {4, 0.5, 4, 1, 0.7, 0, -0.2};
+  dilation.points = {point};
+  auto tree = make_tree(dilation, {});
+  ASSERT_TRUE(tree) << tree.error().message();  // by the ranks' clocks, 2 % more
+  EXPECT_NEAR(tree->root.seconds, 10, 1e-12);
+  EXPECT_TRUE(broken_fan_outs(tree->root).empty());
+  dilation.points[0].elapsed = 5;
+  EXPECT_FALSE(make_tree(dilation, {}));
+  dilation.points[0] = point, dilation.points[0].times.other = -1;
+  EXPECT_FALSE(make_tree(dilation, {}));
+}
+
 TEST(Tree, OfSourceOperationsIsLinear) {
   Profile profile;
   profile.program = "p", profile.run.language = "c", profile.run.sources = {"p.c"};
