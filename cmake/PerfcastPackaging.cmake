@@ -1,11 +1,13 @@
 # What is installed beside the program, and the Debian package. The program finds its data relative to itself
 # (src/base/paths.cc), so that a tree can be installed anywhere or moved.
 set(pages ${CMAKE_BINARY_DIR}/pages)
+# A build with the address sanitizer knows which leaks are not ours.
+set(run ${CMAKE_COMMAND} -E env LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/leaks.supp:print_suppressions=0 LLVM_PROFILE_FILE=/dev/null $<TARGET_FILE:perfcast>)
 add_custom_command(OUTPUT ${pages}/perfcast.1 ${pages}/perfcast.bash ${pages}/_perfcast
   COMMAND ${CMAKE_COMMAND} -E make_directory ${pages}
-  COMMAND perfcast help --man > ${pages}/perfcast.1
-  COMMAND perfcast completion bash > ${pages}/perfcast.bash
-  COMMAND perfcast completion zsh > ${pages}/_perfcast
+  COMMAND ${run} help --man > ${pages}/perfcast.1
+  COMMAND ${run} completion bash > ${pages}/perfcast.bash
+  COMMAND ${run} completion zsh > ${pages}/_perfcast
   DEPENDS perfcast COMMENT "Man page and shell completion" VERBATIM)
 add_custom_target(perfcast_pages ALL DEPENDS ${pages}/perfcast.1)
 

@@ -3,6 +3,7 @@
      FAULT_KIND     "ENOSPC", "EIO", "half" (a short write, then ENOSPC) or "kill" (SIGKILL before the call)
      FAULT_COUNT    a file that gets the number of calls at the end
      FAULT_THREADS  set: the system has no thread to give
+     FAULT_CLOCK    set: somebody sets the wall clock between any two readings, an hour forth or two back
    Counted are open for writing, write (not to standard output and error), fsync, ftruncate, linkat and rename. Programs that
    perfcast starts are not touched. */
 #define _GNU_SOURCE
@@ -16,11 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 static long at, calls;
 static char kind[16], count_file[4096];
-static int half_done, no_threads;
+static int half_done, no_threads, set_clock;
 static pid_t owner;
 
 __attribute__((constructor)) static void begin(void) {
@@ -29,6 +32,7 @@ __attribute__((constructor)) static void begin(void) {
   if ((text = getenv("FAULT_KIND"))) snprintf(kind, sizeof kind, "%s", text);
   if ((text = getenv("FAULT_COUNT"))) snprintf(count_file, sizeof count_file, "%s", text);
   no_threads = getenv("FAULT_THREADS") != NULL;
+  set_clock = getenv("FAULT_CLOCK") != NULL;
   unsetenv("LD_PRELOAD");
   owner = getpid();
 }
@@ -87,4 +91,27 @@ int linkat(int a, const char *from, int b, const char *to, int flags) {
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*work)(void *), void *argument) {
   if (no_threads) return EAGAIN;
   return REAL(int, pthread_create, pthread_t *, const pthread_attr_t *, void *(*)(void *), void *)(thread, attributes, work, argument);
+}
+
+/* What is added to the wall clock, in seconds. */
+static long jump(void) {
+  static long readings;
+  if (!set_clock || getpid() != owner) return 0;
+  long now = __atomic_add_fetch(&readings, 1, __ATOMIC_RELAXED);
+  return now % 2 ? 3600 : -7200;
+}
+int clock_gettime(clockid_t clock, struct timespec *now) {
+  int result = REAL(int, clock_gettime, clockid_t, struct timespec *)(clock, now);
+  if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE) now->tv_sec += jump();
+  return result;
+}
+int gettimeofday(struct timeval *now, void *zone) {
+  int result = REAL(int, gettimeofday, struct timeval *, void *)(now, zone);
+  now->tv_sec += jump();
+  return result;
+}
+time_t time(time_t *place) {
+  time_t now = REAL(time_t, time, time_t *)(NULL) + jump();
+  if (place) *place = now;
+  return now;
 }

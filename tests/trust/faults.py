@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Files are written whole or not at all. Every call of perfcast that changes files is made to fail, to write half, or to
 kill the process, one after the other (fault_shim.c); afterwards the output is the old file or the new one, byte for byte,
-and no temporary file is left. Then two runs at once write one output, and commands run on a system without threads."""
-import json, os, pathlib, pty, subprocess, sys, tempfile
+and no temporary file is left. Then two runs at once write one output, and commands run on a system without threads, and
+on one whose clock is set to and fro."""
+import datetime, json, os, pathlib, pty, subprocess, sys, tempfile, time
 
 program, shim = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 failures = 0
@@ -153,6 +154,25 @@ def without_threads(root):
     check(done.returncode in (0, 3), f"validate on a terminal without threads: exit {done.returncode} {os.read(ours, 4096)}")
 
 
+def changed_clock(root):
+    folder = pathlib.Path(tempfile.mkdtemp(dir=root))
+    for inner in ("tmp", "home", "out"):
+        (folder / inner).mkdir()
+    (folder / "out/add.c").write_text("int main(void) { volatile double s = 0; for (int i = 0; i < 3000000; i++) s += i; }\n")
+    (folder / "out/suite.json").write_text(json.dumps({"programs": [{"name": "add", "sources": ["add.c"]}]}))
+    begun = time.time()
+    done = run(["validate", "--suite", "suite.json", "--machine", "vax-8600", "--model", "poc", "--budget", "1", "--timeout", "60", "-o", "v.json"], folder, 0, environment={"FAULT_CLOCK": "1"})
+    if done.returncode == 3 and "this build" in done.stderr:
+        return print("skipped the changed clock:", done.stderr.strip())
+    check(done.returncode == 0, f"validate while the clock is set: exit {done.returncode} {done.stderr}")
+    record = json.loads((folder / "out/v.json").read_text())
+    written = datetime.datetime.fromisoformat(record["made_by"]["date"].replace("Z", "+00:00")).timestamp()
+    check(abs(written - begun) > 1800, "the clock was not changed")
+    program_times = record["programs"][0]
+    check(0.001 < program_times["measured"] < 5, f"a changed clock changed the time: {program_times}")
+    check(program_times["measured_interval"][1] < 3 * program_times["measured_interval"][0], f"a changed clock widened the time: {program_times}")
+
+
 with tempfile.TemporaryDirectory() as root:
     for name, (arguments, output) in COMMANDS.items():
         at_every_call(name, arguments, output, None, root)
@@ -160,5 +180,6 @@ with tempfile.TemporaryDirectory() as root:
     two_at_once(root)
     special_files(root)
     without_threads(root)
+    changed_clock(root)
 print("faults:", "failed" if failures else "passed")
 sys.exit(bool(failures))

@@ -42,6 +42,7 @@ CASES = {
     "overflows its stack": ("seven(); char big[1 << 16]; memset(big, argc, sizeof big); __asm__ volatile(\"\" :: \"r\"(big)); return big[5] + main(argc + 1, argv);", [], 3, "was killed by signal", None),
     "prints without end": ("seven(); for (;;) puts(\"again and again\");", ["--output-limit", "1"], 3, "more than 1 MiB", 7),
     "prints without end to errors": ("seven(); for (;;) fputs(\"again and again\\n\", stderr);", ["--output-limit", "1"], 3, "more than 1 MiB", 7),
+    "fills the disk": ("seven(); FILE *f = fopen(\"written.txt\", \"w\"); for (;;) fputs(\"again and again\\n\", f);", ["--file-limit", "8"], 3, "SIGXFSZ", 7),
     "closes all descriptors": ("for (int i = 0; i < 1000; i++) close(i); seven(); return 0;", [], 0, "", 7),
     "takes all memory": ("seven(); for (;;) { char *p = malloc(1 << 24); if (!p) abort(); memset(p, 1, 1 << 24); }", ["--memory-limit", "0.5"], 3, "SIGABRT", 7),
     "lowers its own limits": ("struct rlimit none = {0, 0}; setrlimit(RLIMIT_NOFILE, &none); seven(); return 0;", [], 0, "", 7),
@@ -133,6 +134,10 @@ def stranger(name, case, root, binary=False, levels="ir"):
         profile = json.loads(file.read_text())
         check(calls_of(profile, "work") == calls, told + f"work() was counted {calls_of(profile, 'work')} times, not {calls}")
         check(code == 0 or profile["run"].get("ending"), told + "the profile does not say how the run ended")
+    # What the program writes lies in the folder it was started in; of ours there is the profile, and no core.
+    files = {str(p.relative_to(place.folder)) for p in place.folder.rglob("*") if p.is_file()}
+    check(files <= {"p.c", "p", "p.json"} | ({"written.txt"} if "written.txt" in body else set()), told + f"files are left: {files}")
+    check(name != "writes a file" or "written.txt" in files, told + "the program's own file is gone")
     place.nothing_left(told)
 
 
