@@ -189,5 +189,27 @@ int main(void) {
   EXPECT_TRUE(access_in(*profile->machine, "work", true, AddressKind::regular));
 }
 
+// The emulator's own crashes come and go; this program crashes in its first run only.
+TEST(BinaryMemory, AThreadedCrashIsTriedAgain) {
+  NEEDS(host_qemu);
+  Workshop shop;
+  const char* text = R"(
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+static void* work(void* p) { return p; }
+int main(int argc, char** argv) {
+  pthread_t t;
+  pthread_create(&t, 0, work, 0), pthread_join(t, 0);
+  if (open(argv[argc - 1], O_CREAT | O_EXCL, 0600) >= 0) raise(SIGSEGV);
+  return 4;
+}
+)";
+  const std::string program = shop.clang("crash", shop.source("crash.c", text), {"-O1", "-pthread"});
+  auto profile = analyze_binary(program, {shop.file("was-here")}, {});
+  ASSERT_TRUE(profile) << profile.error().message();
+  EXPECT_EQ(profile->run.exit_code, 4);
+}
+
 }  // namespace
 }  // namespace perfcast::machine_code
