@@ -1,5 +1,7 @@
+#include <atomic>
 #include <memory>
 
+#include "base/ending.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/common.h"
@@ -12,6 +14,8 @@
 
 namespace perfcast::cli {
 namespace {
+
+std::atomic<bool> interrupted = false;
 
 struct ValidateArguments {
   std::string suite;
@@ -53,8 +57,11 @@ Status run(ValidateArguments& arguments) {
   steps.prepare = [&](const validate::SuiteProgram& program) { return prepare(program, suite.folder, machines, arguments); };
   ProgressBar bar;
   steps.progress = [&](const std::string& what, double share) { bar.show(what, share); };
+  arguments.options.stop = &interrupted;
+  stop_at_first_interrupt(interrupted);  // a second Ctrl-C ends at once
   TRY(Validation validation, validate::validate(suite, machines[0].name, steps, arguments.options));
   bar.clear();
+  if (interrupted) remark("interrupted: what was analysed by then is told");
   return emit(validation, report::validation_text(validation), arguments.output);
 }
 

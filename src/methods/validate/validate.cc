@@ -43,12 +43,13 @@ void time_all(std::vector<Candidate>& candidates, const Steps& steps, const Vali
   auto start = Clock::now();
   for (int round = 0; round < options.most_rounds; round++) {
     bool late = std::chrono::duration<double>(Clock::now() - start).count() > options.budget.value;
-    if (round >= wanted_runs && late) return;
+    if ((round >= wanted_runs && late) || (round > 0 && options.stopped())) return;
     std::size_t done = 0;
     for (auto& candidate : candidates) {
       if (steps.progress)
         steps.progress("timing, round " + std::to_string(round + 1),
                        static_cast<double>(done++) / static_cast<double>(candidates.size()));
+      if (round > 0 && options.stopped()) break;
       if (candidate.wants_more()) time_once(candidate, steps, chain);
     }
     if (!steps.time)
@@ -127,7 +128,7 @@ Result<Validation> validate(const Suite& suite, const std::string& machine, cons
                      static_cast<double>(candidates.size()) / static_cast<double>(suite.programs.size()));
     Candidate candidate;
     candidate.outcome.name = program.name;
-    auto prepared = steps.prepare(program);
+    auto prepared = options.stopped() ? Result<Prepared>(unfit("interrupted before it was analysed")) : steps.prepare(program);
     if (prepared) candidate.prepared = std::move(*prepared);
     else candidate.outcome.failed = told(prepared.error());
     candidates.push_back(std::move(candidate));

@@ -2,6 +2,7 @@
 // how often the intervals held are summed up per model (Saavedra 1988, tables 6.1, 6.2 and 7.2).
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -33,6 +34,9 @@ struct ValidateOptions {
   int most_rounds = 15;     // each program is timed at most so often,
   Seconds budget{600};      // and after this long only until it has been timed five times
   std::optional<double> machine_ghz;  // the clock of the machine file, where it has one
+  const std::atomic<bool>* stop = nullptr;  // when it becomes true, what is analysed by then is timed once and told
+
+  bool stopped() const { return stop && stop->load(std::memory_order_relaxed); }
 };
 
 // A program that fails is reported in its outcome, and the others go on; an error only when none could be timed.

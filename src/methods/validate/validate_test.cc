@@ -49,6 +49,23 @@ ProgramOutcome outcome(double measured, double predicted, bool covered) {
 
 }  // namespace
 
+TEST(Validate, AnInterruptLosesNothing) {
+  std::vector<std::string> order;
+  std::atomic<bool> stop = false;
+  Steps steps = fake_steps(order);
+  steps.prepare = [&stop](const SuiteProgram& program) -> Result<Prepared> {
+    stop = program.name == "2";
+    return prepared(program.name, std::stod(program.name));
+  };
+  ValidateOptions options;
+  options.stop = &stop;
+  auto validation = validate(suite_of({"1", "2", "3"}), "toy", steps, options);
+  ASSERT_TRUE(validation) << validation.error().message();
+  EXPECT_EQ(order, (std::vector<std::string>{"1", "2"}));
+  EXPECT_EQ(validation->models["icc"].programs, 2);
+  EXPECT_NE(validation->programs[2].failed.find("interrupted"), std::string::npos);
+}
+
 TEST(Validate, TimesRoundRobinAndGoesOnAfterFailures) {
   std::vector<std::string> order;
   auto validation = validate(suite_of({"1", "broken", "bad", "2"}), "toy", fake_steps(order));
