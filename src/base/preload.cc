@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <set>
 
+#include "base/files.h"
 #include "base/paths.h"
 
 namespace perfcast {
@@ -21,14 +22,22 @@ Result<std::string> runtime_library(const std::string& name, const std::vector<s
   fs::path folder = user_data() / "runtime", kept = folder / file;
   if (fs::exists(kept, ignored) && fs::last_write_time(kept, ignored) >= fs::last_write_time(source, ignored)) return kept.string();
   fs::create_directories(folder, ignored);
+  if (::access(folder.c_str(), W_OK) != 0) {  // no home to keep it in: for this run only
+    static const auto own = TemporaryFolder::make("runtime");
+    if (!own) return std::unexpected(own.error());
+    folder = own->path(), kept = folder / file;
+    if (fs::exists(kept, ignored)) return kept.string();
+  }
+  const auto compiler = find_c_compiler();
+  if (!compiler) return unfit("no C compiler is in PATH", source.string(), "install gcc or clang");
   RunRequest request;
   fs::path fresh = folder / (file + "." + std::to_string(::getpid()));
-  request.command = {"cc", "-O2", "-fPIC", "-shared", source.string(), "-o", fresh.string()};
+  request.command = {*compiler, "-O2", "-fPIC", "-shared", source.string(), "-o", fresh.string()};
   request.command.insert(request.command.end(), flags.begin(), flags.end());
   request.command.push_back("-ldl");
   request.limits.time = Seconds{60};
   TRY(RunOutcome outcome, run_program(request));
-  if (!outcome.ok()) return unfit("the library to preload does not compile:\n" + outcome.errors, source.string(), "a C compiler named cc");
+  if (!outcome.ok()) return unfit("the library to preload does not compile:\n" + outcome.errors, source.string(), "check that " + *compiler + " works");
   fs::rename(fresh, kept, ignored);
   if (ignored) return unfit("cannot keep the compiled library: " + ignored.message(), kept.string());
   return kept.string();

@@ -269,4 +269,12 @@ std::optional<std::string> find_program(const std::string& name) {
   return {};
 }
 
+std::optional<std::string> find_c_compiler() {
+  if (const char* wish = std::getenv("CC"); wish && *wish)
+    if (auto found = find_program(wish)) return found;
+  for (const char* name : {"cc", "gcc", "clang", "clang-19"})
+    if (auto found = find_program(name)) return found;
+  return {};
+}
+
 }  // namespace perfcast

@@ -51,5 +51,7 @@ Result<RunOutcome> run_program(const RunRequest& request);
 
 // The full path of a program in PATH, if it is there and can be executed.
 std::optional<std::string> find_program(const std::string& name);
+// $CC, or the first of cc, gcc, clang and clang-19.
+std::optional<std::string> find_c_compiler();
 
 }  // namespace perfcast

@@ -63,9 +63,7 @@ struct NativeProgram::Library {
 };
 
 Result<NativeProgram> NativeProgram::compile(const Program& program) {
-  std::optional<std::string> compiler;
-  for (const char* name : {"cc", "gcc", "clang", "clang-19"})
-    if (!compiler) compiler = find_program(name);
+  const auto compiler = find_c_compiler();
   if (!compiler) return unfit("no C compiler here", "cc", "apt install gcc, or evaluate without machine code");
   TRY(TemporaryFolder folder, TemporaryFolder::make("expression"));
   CHECK_OK(write_file(folder.file("f.c"), source_of(program)));

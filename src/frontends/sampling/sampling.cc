@@ -3,24 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
-#include <filesystem>
 #include <map>
 
 #include "base/files.h"
-#include "base/paths.h"
+#include "base/samples.h"
 #include "base/statistics.h"
 #include "base/timing.h"
 #include "frontends/machine_code/elf_image.h"
 
 namespace perfcast::sampling {
 namespace {
-
-// The head of the file that data/runtime/sampler.c writes.
-struct Head {
-  std::uint64_t magic, capacity, taken, base, cpu_at_start, unused[3];
-};
-constexpr std::uint64_t magic = 0x31504d4153434650u;
 
 // File addresses of the executable to blocks of the machine level.
 class Map {
@@ -74,37 +66,16 @@ class Map {
   std::map<std::uint64_t, Place> at_;
 };
 
-Result<std::string> build_sampler(const TemporaryFolder& folder) {
-  std::string library = folder.file("sampler.so");
-  for (const char* compiler : {"clang-19", "cc", "gcc"}) {
-    if (!find_program(compiler)) continue;
-    RunRequest request;
-    request.command = {compiler, "-O1", "-shared", "-fPIC", "-w", (bundled_data() / "runtime" / "sampler.c").string(), "-o", library};
-    TRY(RunOutcome outcome, run_program(request));
-    if (outcome.ok()) return library;
-  }
-  return unfit("the sampler does not compile here", "data/runtime/sampler.c", "install clang-19 or another C compiler");
-}
-
 // One sampled run.
 struct Hits {
   std::map<std::pair<int, int>, double> at;
   double inside = 0, taken = 0, cpu_seconds = 0, cpu_before = 0, step_ns = 0;
 };
-Result<Hits> read_samples(const std::string& file, const Map& map) {
-  TRY(std::string bytes, read_file(file));
-  Head head{};
-  if (bytes.size() < sizeof head) return unfit("the sampler wrote nothing; is the program linked statically?", file);
-  std::memcpy(&head, bytes.data(), sizeof head);
-  if (head.magic != magic) return unfit("the sampler did not start", file);
+Hits hits_of(const Samples& samples, const Map& map) {
   Hits hits;
-  std::uint64_t taken = std::min<std::uint64_t>(head.taken, (bytes.size() - sizeof head) / 8);
-  for (std::uint64_t k = 0; k < taken; k++) {
-    std::uint64_t place = 0;
-    std::memcpy(&place, bytes.data() + sizeof head + 8 * k, 8);
-    if (const Map::Place* found = map.find(place - head.base)) hits.at[{found->function, found->block}]++, hits.inside++;
-  }
-  hits.taken = static_cast<double>(taken), hits.cpu_before = 1e-9 * static_cast<double>(head.cpu_at_start);
+  for (std::uint64_t place : samples.places)
+    if (const Map::Place* found = map.find(place)) hits.at[{found->function, found->block}]++, hits.inside++;
+  hits.taken = static_cast<double>(samples.places.size()), hits.cpu_before = samples.cpu_before.value;
   return hits;
 }
 
@@ -136,15 +107,12 @@ Result<SampledProgram> sample_program(const Profile& profile, const RunRequest& 
   if (!profile.machine) return unfit("the profile holds no machine code", profile.program);
   TRY(Map map, Map::make(profile, program.command.at(0)));
   TRY(TemporaryFolder folder, TemporaryFolder::make("sample"));
-  TRY(std::string library, build_sampler(folder));
   ReferenceChain chain;
   for (int k = 0; k < 5; k++) chain.step_ns();
   SampledProgram out;
   std::vector<TimedRun> plain;
   std::vector<Hits> runs;
   double wall = 0;
-  RunRequest sampled = program;
-  sampled.environment["LD_PRELOAD"] = library;
   constexpr int most_runs = 400;
   // Plain and sampled runs in turn, so that a disturbance hits both.
   while (out.sampled_runs < most_runs && (out.sampled_runs == 0 || (wall < options.budget.value && out.samples < options.wanted))) {
@@ -153,16 +121,13 @@ Result<SampledProgram> sample_program(const Profile& profile, const RunRequest& 
       if (!run.ended_with(profile.run.exit_code)) return unfit("the program " + run.outcome.how_it_ended(program.limits) + " when it was timed", profile.program);
       wall += run.wall.value, plain.push_back(std::move(run));
     }
-    const std::string file = folder.file("samples" + std::to_string(out.sampled_runs));
-    double period = std::max(options.period_ns, plain.back().wall.value * 1e9 / 200000);
-    sampled.environment["PERFCAST_SAMPLES"] = file;
-    sampled.environment["PERFCAST_SAMPLE_NS"] = std::to_string(static_cast<long>(period));
-    TRY(TimedRun run, timed_run(sampled, chain));
+    const double period = std::max(options.period_ns, plain.back().wall.value * 1e9 / 200000);
+    TRY(const RunRequest with_sampler, sampled(program, folder.file("samples"), period));
+    TRY(TimedRun run, timed_run(with_sampler, chain));
     wall += run.wall.value;
-    TRY(Hits hits, read_samples(file, map));
+    TRY(const Samples samples, take_samples(folder.file("samples")));
+    Hits hits = hits_of(samples, map);
     hits.cpu_seconds = run.cpu.value, hits.step_ns = run.step_ns;
-    std::error_code ignored;
-    std::filesystem::remove(file, ignored);
     out.samples += hits.taken, out.sampled_runs++;
     runs.push_back(std::move(hits));
     if (out.samples == 0 && out.sampled_runs >= 20) return unfit("the program ends before a sample can be taken", profile.program, "give it more work");
