@@ -2,7 +2,7 @@
 // the share within 5 % per kind.
 //   self_check MACHINE|measure TIMINGS [PART_OF_A_NAME]
 // TIMINGS is a file of timings; when it does not exist, the benchmarks are run here and the file is written. With
-// `measure` instead of a machine, the core is made from the timings.
+// `measure` instead of a machine, the core is made from the timings, as characterize makes it.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -11,7 +11,7 @@
 
 #include "../tests/instructions/decoded_benchmarks.h"
 #include "base/files.h"
-#include "methods/characterize/instructions/fit_core.h"
+#include "methods/characterize/instructions/measure_core.h"
 #include "record/library.h"
 
 using namespace perfcast;
@@ -30,18 +30,27 @@ static Result<Timings> timings_from(const std::string& path, const FormTable& ta
 }
 
 static Status check(const std::string& name, const std::string& path, const std::string& part) {
-  TRY(auto machine, find_machine(name == "measure" ? "emerald-rapids" : name));
+  Machine machine;
+  Family family;
+  if (name == "measure") {
+    machine.isa = host_isa();
+    TRY(const auto cpuinfo, read_file("/proc/cpuinfo"));
+    TRY(family, family_of(cpuinfo, machine.isa));
+  } else {
+    TRY(machine, find_machine(name));
+  }
   TRY(auto table, bundled_form_table(machine.isa));
   const auto list = list_benchmarks(table);
   TRY(auto timings, timings_from(path, table, list));
   if (name == "measure") {
     TRY(auto described, bundled_described_forms(machine.isa));
-    auto fitted = fit_core(*machine.core, table, described, timings);
+    TRY(const CoreModel frame, frame_of(family, machine.isa));
+    auto fitted = fit_core(frame, family.core.empty() ? Frame::usual : Frame::family, table, described, timings);
     for (auto& change : fitted.changes) fmt::print("changed: {}\n", change);
     for (auto& gap : fitted.gaps) fmt::print("gap: {}\n", gap.what);
     machine.core = fitted.core;
   }
-  TRY(auto decoded, decode_benchmarks(table, list, machine.core->llvm_cpu));
+  TRY(auto decoded, decode_benchmarks(table, list, ""));  // with the tables that profiles have
   std::map<std::string, std::pair<int, int>> within;
   for (std::size_t i = 0; i < list.size(); i++) {
     const auto& b = list[i];

@@ -16,8 +16,8 @@ namespace {
 
 class CoreFitter {
  public:
-  explicit CoreFitter(Fitting& fitting)
-      : fitting_(fitting), table_(fitting.table), described_(fitting.described), timings_(fitting.timings), tables_(fitting.tables),
+  CoreFitter(Fitting& fitting, Frame frame)
+      : fitting_(fitting), known_(frame == Frame::family), table_(fitting.table), described_(fitting.described), timings_(fitting.timings), tables_(fitting.tables),
         result_(fitting.result) {}
 
   void fit() {
@@ -47,10 +47,22 @@ class CoreFitter {
           if (auto cycles = special(fmt::format("loop/nop/{}", n)); cycles && (n + 1) / *cycles > width)
             width = (n + 1) / *cycles, best = fmt::format("loop/nop/{}", n);
     const double before = result_.core.front_end.rename_width.value;
-    if (width > 0 && std::abs(std::round(width) - before) < 0.5)
+    if (width > 0 && (!known_ || std::abs(std::round(width) - before) < 0.5))
       result_.core.front_end.rename_width = from(best, std::round(width));
+    moves();
     if (auto loop = special("loop/nop/3"); loop && result_.core.front_end.taken_branches_per_cycle)
       result_.core.front_end.taken_branches_per_cycle = from("loop/nop/3", std::max(1.0, std::round(1 / *loop)));
+  }
+
+  // Moves one after the other: those that are eliminated take no time but their slots, the others a cycle.
+  void moves() {
+    auto& rename = result_.core.rename;
+    for (const char* name : {"chain/mov.rr64", "chain/mov.x"})
+      if (auto cycles = special(name); cycles && !rename.eliminated_moves.empty()) {
+        const double slot = 1 / result_.core.front_end.rename_width.value;
+        if (*cycles > 1.3 * slot) rename.eliminated_share = from(name, std::clamp(1 - *cycles, 0.0, 1.0));
+        return;
+      }
   }
 
   // Sizes as the engine sees them. What is added to the step is what else of a round lies in the structure: the rest
@@ -61,6 +73,7 @@ class CoreFitter {
       const auto step = step_position(window_points(table_, timings_, test));
       if (!step) return;
       const double value = std::round(*step + others);
+      if (!known_) least = 0.2, most = 5;
       if (into.value > 0 && (value < least * into.value || value > most * into.value)) {
         result_.gaps.push_back({fmt::format("window/{} steps at {:.0f}, too far from {:.0f}: not believed", test, *step, into.value), {}, 0});
         return;
@@ -167,6 +180,7 @@ class CoreFitter {
   }
 
   Fitting& fitting_;
+  const bool known_;  // the family
   const FormTable& table_;
   const DescribedForms& described_;
   const Timings& timings_;
@@ -206,10 +220,10 @@ FormTiming timing_of(const Timings& timings, const Form& form) {
   return {read("chain/" + form.name), read("accumulate/" + form.name), read("stream/" + form.name)};
 }
 
-FittedCore fit_core(const CoreModel& family, const FormTable& table, const DescribedForms& described,
+FittedCore fit_core(const CoreModel& start, Frame frame, const FormTable& table, const DescribedForms& described,
                     const Timings& timings) {
-  Fitting fitting(family, table, described, timings);
-  CoreFitter(fitting).fit();
+  Fitting fitting(start, table, described, timings);
+  CoreFitter(fitting, frame).fit();
   return std::move(fitting.result);
 }
 

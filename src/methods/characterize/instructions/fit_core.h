@@ -23,7 +23,10 @@ struct FittedCore {
   std::vector<Gap> gaps;                 // what could not be measured
   std::vector<std::string> changes;      // where the measurement contradicted the family's model
 };
-FittedCore fit_core(const CoreModel& family, const FormTable& table, const DescribedForms& described,
+// How much the core one starts from says of the one measured. Of the same family its sizes are about right, and what is far
+// from them is a disturbance; a usual core's are nothing but an order of magnitude.
+enum class Frame { family, usual };
+FittedCore fit_core(const CoreModel& start, Frame frame, const FormTable& table, const DescribedForms& described,
                     const Timings& timings);
 
 }  // namespace perfcast::instructions

@@ -50,9 +50,8 @@ class InstructionFitter {
       for (auto& form : table_.forms)
         if (form.minus.empty() != with_helpers) add_rule(form, rules);
     auto& all = result_.core.instructions;
-    for (bool with_text : {false, true})  // what is said of a text stands before what is said of all
-      for (auto it = rules.rbegin(); it != rules.rend(); ++it)
-        if (it->match.text.empty() != with_text) all.insert(all.begin(), *it);
+    all.insert(all.begin(), rules.begin(), rules.end());
+    std::ranges::stable_partition(all, [](const InstructionRule& rule) { return !rule.match.text.empty(); });  // before what is said of all
   }
   void add_rule(const Form& form, std::vector<InstructionRule>& rules) {
     if (form.opcodes.empty() || !is_computing(form) || !described_.of.contains(form.name)) return;
@@ -118,6 +117,18 @@ class InstructionFitter {
     return demands;
   }
 
+  // A unit that is not pipelined, such as a divider, is kept for as long as the stream says, where that is not far from what
+  // the family's rule has.
+  static std::vector<Demand> kept_as_long_as(std::vector<Demand> demands, double alone) {
+    constexpr double whole_unit = 3, near = 2, same = 0.04;
+    if (demands.empty()) return demands;
+    auto& longest = *std::ranges::max_element(demands, {}, &Demand::cycles);
+    const double bound = port_bound(demands), ratio = alone / bound;
+    if (longest.cycles < whole_unit || std::popcount(longest.ports) != 1 || bound > longest.cycles) return demands;
+    if (std::abs(ratio - 1) > same && ratio < near && ratio > 1 / near) longest.cycles = std::round(alone);
+    return demands;
+  }
+
   void set_ports(const Form& form, const FormTiming& timing, InstructionRule& rule) {
     const auto& bypass = tables_.bypass(resolved_.at(form.name).kind, resolved_.at(form.name).kind);
     if (bypass.present && bypass.ports) return;  // the stream accumulates, on some of the ports only
@@ -130,8 +141,8 @@ class InstructionFitter {
     for (auto& reference : table_.references)
       if (auto pair = timings_.cycles("pair/" + form.name + "/" + reference.name); pair && tells(form, timing, reference, *pair))
         evidence.timings.push_back({demands_of(reference.name), 1, *pair});
-    const auto fit = fit_ports(demands_of(form.name), known_sets(form), evidence, most_micro_ops(form));
-    if (!fit.changed || fit.demands.empty()) return;
+    auto fit = fit_ports(kept_as_long_as(demands_of(form.name), alone), known_sets(form), evidence, most_micro_ops(form));
+    if (fit.demands.empty() || (!fit.changed && fit.demands == demands_of(form.name))) return;
     std::vector<PortNeed> needs;
     std::string text;
     for (auto& demand : fit.demands) {
@@ -212,11 +223,20 @@ class InstructionFitter {
         if (std::abs(latency.value - middle) > 0.4 && !form->opcodes.empty()) {
           InstructionRule rule;
           rule.match.opcode = anchored(form->opcodes);
+          if (differs_by_index(*form, latency.value, of[i])) rule.match.indexed = described_.of.at(form->name).form.indexed;
           rule.load_latency = latency;
           rule.load_latency->value = whole(latency.value);
           result_.core.instructions.insert(result_.core.instructions.begin(), rule);
         }
     }
+  }
+  // Whether the same instruction with and without an index register takes longer one way.
+  bool differs_by_index(const Form& form, double latency, const std::vector<std::pair<const Form*, Measurement>>& others) const {
+    const InstructionForm& own = described_.of.at(form.name).form;
+    return std::ranges::any_of(others, [&](const auto& other) {
+      const InstructionForm& their = described_.of.at(other.first->name).form;
+      return their.opcode == own.opcode && their.indexed != own.indexed && std::abs(other.second.value - latency) > 0.4;
+    });
   }
   // Loads and gathers that are faster or slower than their rule's ports allow.
   void load_ports() {

@@ -3,7 +3,10 @@
 #include <regex>
 
 #include "base/files.h"
+#include "base/paths.h"
 #include "base/process.h"
+#include "base/text.h"
+#include "engine/core_tables.h"
 #include "methods/characterize/instructions/described_forms.h"
 #include "methods/characterize/instructions/measure_core.h"
 #include "methods/characterize/instructions/port_fit.h"
@@ -85,7 +88,7 @@ TEST(Benchmarks, ExpandCopiesAndRegisters) {
 }
 
 TEST(Benchmarks, AssembleOnThisMachine) {
-  auto compiler = find_compiler();
+  auto compiler = find_c_compiler();
   if (!compiler) GTEST_SKIP() << "no C compiler";
   auto table = table_of(host_isa());
   Selection selection;
@@ -159,13 +162,62 @@ TEST(Windows, FindTheStepFromTwoChainsToOne) {
 TEST(Family, IsFoundByProcessor) {
   auto family = family_of("processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 143\nmodel name\t: x\n", "x86_64");
   ASSERT_TRUE(family);
-  EXPECT_EQ(family->machine, "emerald-rapids");
+  EXPECT_EQ(family->core, "emerald-rapids");
   family = family_of("CPU implementer\t: 0x41\nCPU variant\t: 0x1\nCPU part\t: 0xd40\n", "aarch64");
   ASSERT_TRUE(family);
-  EXPECT_EQ(family->machine, "neoverse-v1");
+  EXPECT_EQ(family->core, "neoverse-v1");
+  family = family_of("vendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 1\n", "x86_64");
+  ASSERT_TRUE(family);
+  EXPECT_EQ(family->core, "zen3");
   family = family_of("vendor_id : Other\n", "x86_64");
   ASSERT_TRUE(family);
-  EXPECT_TRUE(family->machine.empty());
+  EXPECT_TRUE(family->core.empty());
+}
+
+// Every core that a processor may start from is whole, and every benchmarked form finds a port or a rule in it.
+TEST(Family, EveryFrameIsACore) {
+  for (const char* isa : {"x86_64", "aarch64"}) {
+    auto described = bundled_described_forms(isa);
+    ASSERT_TRUE(described) << described.error().message();
+    std::vector<std::string> cores = {""};
+    auto text = read_file((bundled_data() / "instructions" / "families.txt").string());
+    ASSERT_TRUE(text);
+    for (const auto& line : split(*text, '\n'))
+      if (line.starts_with(isa)) cores.push_back(split_words(split(line, '|').at(5)).at(0));
+    for (const auto& name : cores) {
+      auto frame = frame_of({name == "-" ? "" : name, ""}, isa);
+      ASSERT_TRUE(frame) << name << ": " << frame.error().message();
+      EXPECT_TRUE(engine::check_core(*frame)) << name;
+      const engine::CoreTables tables(*frame);
+      for (const auto& [form, d] : described->of)
+        for (const auto& use : d.form.resources)
+          EXPECT_TRUE(isa == std::string("aarch64") || tables.llvm_mask(use.ports)) << name << " knows no " << use.ports << " of " << form;
+    }
+  }
+}
+
+// What the front end, rename and memory of a made-up processor take, as its benchmarks would tell.
+TEST(Family, AUsualCoreBelievesWhatIsMeasured) {
+  auto frame = frame_of({}, "x86_64");
+  auto described = bundled_described_forms("x86_64");
+  auto table = bundled_form_table("x86_64");
+  ASSERT_TRUE(frame && described && table);
+  Timings timings;
+  for (const auto& c : table->cases)
+    if (c.kind == "window" && c.name == "nop")
+      for (int n : c.parameters) timings.of["window/nop/" + std::to_string(n)] = {.cycles = (n < 300 ? 60.0 : 110.0) + n / 8.0, .spread = 0, .kept = 16, .taken = 16};
+  timings.of["loop/nop/15"] = {.cycles = 2, .spread = 0, .kept = 16, .taken = 16};
+  timings.of["chain/mov.rr64"] = {.cycles = 0.5, .spread = 0, .kept = 16, .taken = 16};
+  const auto usual = fit_core(*frame, Frame::usual, *table, *described, timings);
+  EXPECT_EQ(usual.core.front_end.rename_width.value, 8);
+  EXPECT_NEAR(usual.core.window.reorder_buffer.value, 300, 12);
+  ASSERT_TRUE(usual.core.rename.eliminated_share);
+  EXPECT_NEAR(usual.core.rename.eliminated_share->value, 0.5, 1e-9);
+  // Of the same family that is too far off to be true.
+  const auto kin = fit_core(*frame, Frame::family, *table, *described, timings);
+  EXPECT_EQ(kin.core.front_end.rename_width.value, frame->front_end.rename_width.value);
+  EXPECT_EQ(kin.core.window.reorder_buffer.value, frame->window.reorder_buffer.value);
+  EXPECT_FALSE(kin.gaps.empty());
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "methods/characterize/instructions/measure_core.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <sstream>
 
 #include "base/files.h"
@@ -36,8 +37,8 @@ bool holds(const std::string& list, const std::string& value) {
   return list == "*" || std::ranges::find(words, value) != words.end();
 }
 
-// No family fits: the nearest bundled core of the instruction set serves as a frame, and says so.
-std::string frame_for(const std::string& isa) { return isa == "aarch64" ? "neoverse-v1" : "emerald-rapids"; }
+// No family fits: a core of the instruction set with little that is special, as a frame.
+std::string usual_core(const std::string& isa) { return isa == "aarch64" ? "neoverse-v1" : "skylake"; }
 
 }  // namespace
 
@@ -57,6 +58,15 @@ Result<Family> family_of(const std::string& cpuinfo, const std::string& isa) {
   return Family{};
 }
 
+Result<CoreModel> frame_of(const Family& family, const std::string& isa) {
+  const std::string file = (family.core.empty() ? usual_core(isa) : family.core) + ".machine.json";
+  std::filesystem::path path = bundled_data() / "machines" / file;
+  if (!std::filesystem::exists(path)) path = bundled_data() / "cores" / file;
+  TRY(auto machine, find_machine(path.string()));
+  if (!machine.core) return unfit("has no core part", path.string(), "reinstall the bundled data");
+  return *machine.core;
+}
+
 Result<MeasuredCore> measure_core(const CoreOptions& options) {
   auto tell = [&](double done, const std::string& what) { if (options.progress) options.progress(done, what); };
   const std::string isa = host_isa();
@@ -64,8 +74,7 @@ Result<MeasuredCore> measure_core(const CoreOptions& options) {
   TRY(auto described, bundled_described_forms(isa));
   TRY(auto cpuinfo, read_file("/proc/cpuinfo"));
   TRY(auto family, family_of(cpuinfo, isa));
-  TRY(auto base, find_machine((bundled_data() / "machines" / ((family.machine.empty() ? frame_for(isa) : family.machine) + ".machine.json")).string()));
-  if (!base.core) return unfit("has no core part", base.name, "reinstall the bundled machines");
+  TRY(const CoreModel frame, frame_of(family, isa));
 
   Selection selection;
   selection.pairs = selection.slots = !options.quick;
@@ -80,12 +89,12 @@ Result<MeasuredCore> measure_core(const CoreOptions& options) {
   TRY(auto timings, run_benchmarks(table, benchmarks, run));
 
   MeasuredCore result;
-  auto fitted = fit_core(*base.core, table, described, timings);
+  auto fitted = fit_core(frame, family.core.empty() ? Frame::usual : Frame::family, table, described, timings);
   result.core = std::move(fitted.core), result.gaps = std::move(fitted.gaps), result.changes = std::move(fitted.changes);
-  result.family = family.machine;
+  result.family = family.core;
   if (!family.llvm_cpu.empty()) result.core.llvm_cpu = family.llvm_cpu;
-  if (family.machine.empty())
-    result.gaps.push_back({"no bundled core is of this processor's family: ports are those of " + base.name +
+  if (family.core.empty())
+    result.gaps.push_back({"no bundled core is of this processor's family: ports are those of " + usual_core(isa) +
                            ", changed where the measurement contradicts them", {}, 0});
   for (auto& name : timings.not_assembled) result.gaps.push_back({"the assembler does not know " + name, {}, 0});
   CHECK_OK(engine::check_core(result.core));

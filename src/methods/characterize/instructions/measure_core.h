@@ -20,15 +20,18 @@ struct MeasuredCore {
   CoreModel core;
   std::vector<Gap> gaps;
   std::vector<std::string> changes;   // where this core differs from the family's model
-  std::string family;                 // the bundled machine it started from; empty: none fits, a generic core
+  std::string family;                 // the bundled core it started from; empty: none fits, a usual core
 };
 Result<MeasuredCore> measure_core(const CoreOptions& options = {});
 
-// Which bundled machine is of the same family as the processor described by `cpuinfo` (the text of /proc/cpuinfo).
+// Which bundled core is of the same family as the processor described by `cpuinfo` (the text of /proc/cpuinfo).
 struct Family {
-  std::string machine;   // "emerald-rapids"; empty: none
+  std::string core;      // "emerald-rapids"; empty: none
   std::string llvm_cpu;  // "sapphirerapids"
 };
 Result<Family> family_of(const std::string& cpuinfo, const std::string& isa);
+// The core that measurements are written into: the family's, of data/machines or data/cores; where there is none, a usual
+// one of the instruction set.
+Result<CoreModel> frame_of(const Family& family, const std::string& isa);
 
 }  // namespace perfcast::instructions

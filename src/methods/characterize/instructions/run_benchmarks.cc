@@ -78,13 +78,6 @@ std::vector<int> allowed_cores() {
   return cores;
 }
 
-Result<std::string> find_compiler() {
-  if (const char* wish = std::getenv("CC"); wish && find_program(wish)) return std::string(wish);
-  for (const char* name : {"cc", "gcc", "clang", "clang-19"})
-    if (find_program(name)) return std::string(name);
-  return unfit("no C compiler is in PATH", {}, "install gcc or clang");
-}
-
 Result<Timings> read_timings(const std::string& output, const std::vector<Benchmark>& benchmarks) {
   std::map<std::string, double> per;
   for (auto& b : benchmarks) per[b.name] = b.per;
@@ -135,7 +128,9 @@ std::string write_timings(const Timings& timings, const std::vector<Benchmark>& 
 Result<Timings> run_benchmarks(const FormTable& table, std::vector<Benchmark> benchmarks, const RunOptions& options) {
   std::string compiler = options.compiler;
   if (compiler.empty()) {
-    TRY(compiler, find_compiler());
+    const auto found = find_c_compiler();
+    if (!found) return unfit("no C compiler is in PATH", {}, "install gcc or clang");
+    compiler = *found;
   }
   TRY(auto folder, TemporaryFolder::make("instructions"));
   const std::string program = folder.file("bench");

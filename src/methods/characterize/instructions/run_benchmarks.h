@@ -48,7 +48,5 @@ Result<Timings> read_timings(const std::string& output, const std::vector<Benchm
 
 // Cores this process may run on.
 std::vector<int> allowed_cores();
-// The first C compiler in PATH among $CC, cc, gcc, clang, clang-19.
-Result<std::string> find_compiler();
 
 }  // namespace perfcast::instructions
