@@ -39,6 +39,8 @@ Pipeline::Pipeline(const CoreTables& tables, int register_units)
       integer_registers_(whole(tables.core().window.integer_registers)),
       vector_registers_(whole(tables.core().window.vector_registers)), load_cycles_(load_ring) {
   const auto& core = tables.core();
+  boundary_bytes_ = whole(core.front_end.boundary_bytes), boundary_jump_ = value_or(core.front_end.boundary_jump, 0);
+  moves_kept_ = 1 - value_or(core.rename.eliminated_share, 1);
   double taken = value_or(core.front_end.taken_branches_per_cycle, 0);
   taken_spacing_ = taken > 0 ? 1 / taken : 0;
   call_spacing_ = std::max(taken_spacing_, value_or(core.branches.call_return, 0) / 2);
@@ -55,6 +57,8 @@ Share Pipeline::step(const StaticInstruction& instruction, const Happening& happ
   bool fuses = !second_of_pair && next && (instruction.fuses_first & next->fuses_second);
   fused_with_previous_ = fuses;
   int slots = second_of_pair ? 0 : fuses ? std::min(1, instruction.slots) : instruction.slots;
+  if (instruction.branch && boundary_bytes_ && !second_of_pair) touch_boundary(instruction.place, instruction.place + static_cast<std::uint64_t>(instruction.size));
+  if (fuses && boundary_bytes_) touch_boundary(instruction.place, next->place + static_cast<std::uint64_t>(next->size));
   deliver(second_of_pair ? 0 : fuses ? 1 : instruction.fetch_slots);
   rename(slots);
   wait_for_window(instruction);
@@ -102,6 +106,20 @@ void Pipeline::deliver(int slots) {
   if (fetch_cycle_ < rename_cycle_ - front_end_lead)
     fetch_cycle_ = rename_cycle_ - front_end_lead, fetched_ = std::min(fetched_, slots);
   wait_until(static_cast<double>(fetch_cycle_), Cause::front_end);
+}
+
+// Code is placed by the linker in steps of 16 bytes: what the place of a jump is to the boundary is taken for the mean of both
+// ways it can come out.
+void Pipeline::touch_boundary(std::uint64_t first, std::uint64_t end) {
+  constexpr std::uint64_t placed_by = 16;
+  const auto bytes = static_cast<std::uint64_t>(boundary_bytes_);
+  double touches = 0, ways = 0;
+  for (std::uint64_t moved = 0; moved < bytes; moved += placed_by, ways++) touches += (first + moved) / bytes != (end + moved) / bytes;
+  late_delivery_ += boundary_jump_ * touches / ways;
+  const double whole_cycles = std::floor(late_delivery_);
+  if (whole_cycles < 1) return;
+  late_delivery_ -= whole_cycles;
+  wait_until(static_cast<double>(rename_cycle_) + whole_cycles, Cause::front_end);
 }
 
 void Pipeline::rename(int slots) {
@@ -178,6 +196,8 @@ void Pipeline::finish_at_rename(const StaticInstruction& instruction) {
   if (instruction.eliminated)
     for (const Source& source : instruction.sources)
       if (const Value& value = registers_[static_cast<std::size_t>(source.unit)]; value.kind) passed.kind = value.kind;
+  if (instruction.eliminated && (moves_due_ += moves_kept_) >= 1)
+    moves_due_ -= 1, passed.time = std::max(passed.time, now + 1) + 1;
   if (instruction.zero_idiom) passed = {};
   if (instruction.folded) passed.kind = tables_.folded_result;
   for (const Destination& result : instruction.results) {

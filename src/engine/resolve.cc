@@ -19,7 +19,7 @@ struct LlvmUse {
 std::vector<LlvmUse> llvm_uses(const CoreTables& tables, const InstructionForm& form) {
   std::map<std::uint32_t, int> sums;
   for (const auto& use : form.resources)
-    if (auto mask = tables.llvm_mask(use.ports)) sums[mask] += use.cycles;
+    if (auto mask = tables.llvm_mask(use.ports)) sums[mask] = std::max(sums[mask], use.cycles);  // groups that are one here
   std::vector<LlvmUse> groups, own;
   for (auto [mask, cycles] : sums) groups.push_back({mask, cycles});
   std::ranges::sort(groups, {}, [](const LlvmUse& use) { return std::pair(std::popcount(use.ports), use.ports); });
@@ -286,6 +286,7 @@ StaticInstruction Resolver::resolve(const Instruction& instruction) {
   bool writes = std::ranges::any_of(out.results, [](const Destination& r) { return !r.flags; });
   out.writes_vector = writes && form.floating, out.writes_integer = writes && !form.floating;
   describe_values(out, form, instruction);
+  out.place = instruction.address, out.size = instruction.size;
   bool settled = out.zero_idiom || out.eliminated || out.folded || form.nop || (!out.computes && (out.load || out.store));
   out.origin = settled ? Origin::pattern : answers.best().value_or(Origin::llvm);
   return out;

@@ -54,6 +54,8 @@ struct StaticInstruction {
   std::vector<Destination> results;
   int slots = 1;            // at rename
   int fetch_slots = 1;      // in the front end; also for what vanishes at rename
+  std::uint64_t place = 0;  // where its bytes lie
+  int size = 0;
   bool load = false, store = false, branch = false, conditional = false, call = false, ret = false, indirect = false;
   bool computes = false;    // has a computing part of its own
   bool zero_idiom = false, eliminated = false, folded = false;

@@ -17,12 +17,15 @@ struct FrontEnd {
   std::optional<Measurement> uops_per_cycle;            // delivered to rename; a group ends at a taken branch
   std::optional<Measurement> taken_branches_per_cycle;
   Measurement rename_width;                             // slots per cycle
+  // Jumps, with what is fused to them, that cross or end at a multiple of so many bytes are delivered so many cycles later.
+  std::optional<Measurement> boundary_bytes, boundary_jump;
   bool operator==(const FrontEnd&) const = default;
 };
 template <class Fields>
 void describe(Fields& f, FrontEnd& e) {
   f("uops_per_cycle", e.uops_per_cycle), f("taken_branches_per_cycle", e.taken_branches_per_cycle);
   f.need("rename_width", e.rename_width);
+  f("boundary_bytes", e.boundary_bytes), f("boundary_jump", e.boundary_jump);
 }
 
 // What holds instructions in flight. Effective sizes: those a program sees.

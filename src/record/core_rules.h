@@ -123,6 +123,7 @@ void describe(Fields& f, ExtraSlots& r) { f.need("match", r.match), f("slots", r
 struct RenameRules {
   std::vector<Match> zero_idioms;          // of one register with itself: result known, no port
   std::vector<Match> eliminated_moves;     // between two different registers: no port, no latency
+  std::optional<Measurement> eliminated_share;  // of such moves; the others take a cycle. Absent: all
   std::vector<FoldRule> folded;
   std::vector<FusionRule> fused;
   std::vector<ExtraSlots> extra_slots;
@@ -136,7 +137,8 @@ struct RenameRules {
 };
 template <class Fields>
 void describe(Fields& f, RenameRules& r) {
-  f("zero_idioms", r.zero_idioms), f("eliminated_moves", r.eliminated_moves), f("folded", r.folded);
+  f("zero_idioms", r.zero_idioms), f("eliminated_moves", r.eliminated_moves), f("eliminated_share", r.eliminated_share);
+  f("folded", r.folded);
   f("fused", r.fused), f("extra_slots", r.extra_slots), f("false_dependences", r.false_dependences);
   f("no_slot", r.no_slot), f("micro_fusion", r.micro_fusion), f("how", r.how), f("note", r.note);
 }

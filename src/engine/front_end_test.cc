@@ -1,0 +1,52 @@
+// Moves that are eliminated in part, jumps that lie badly, and groups of ports that are one.
+#include <gtest/gtest.h>
+
+#include "engine/core_tables.h"
+#include "engine/resolve.h"
+#include "engine/test_core.h"
+
+namespace perfcast::engine {
+namespace {
+
+constexpr double close = 0.02;
+
+}  // namespace
+
+TEST(Rename, OfSomeCoresOnlyAShareOfMovesIsEliminated) {
+  CoreModel core = small_core();
+  core.rename.eliminated_moves.emplace_back().opcode = "^MOV64rr";
+  Code code;
+  code.op("MUL64rr", {1}, {1, 2}), code.op("MOV64rr", {3}, {1}), code.op("MOV64rr", {1}, {3});
+  EXPECT_NEAR(code.cycles(core), 3, close);
+  core.rename.eliminated_share = number(0.25);
+  EXPECT_NEAR(code.cycles(core), 3 + 2 * 0.75, close);
+}
+
+// Eight instructions of four bytes, the last a jump: it ends at 32 bytes, or, moved by 16, in the middle.
+TEST(FrontEnd, AJumpThatTouchesABoundaryIsDeliveredLate) {
+  CoreModel core = small_core();
+  core.front_end.uops_per_cycle = number(6);
+  Code code;
+  for (int k = 0; k < 7; k++) code.op("NOOP", {10 + k}, {});
+  code.branch();
+  const double before = code.cycles(core);
+  core.front_end.boundary_bytes = number(32), core.front_end.boundary_jump = number(1);
+  EXPECT_NEAR(code.cycles(core), before + 0.5, close);
+  code.body.back().size = 2;  // ends at 30, or at 46
+  EXPECT_NEAR(code.cycles(core), before, close);
+}
+
+// LLVM tells each group of ports that a micro-operation could use; here two of them mean the same ports.
+TEST(Resolve, GroupsThatAreOneAreCountedOnce) {
+  CoreModel core = small_core();
+  core.instructions.clear();
+  core.llvm_ports = {{"P01", "a b"}, {"P016", "a b"}};
+  InstructionForm form;
+  form.opcode = "CDQE", form.resources = {{"P01", 1}, {"P016", 1}}, form.latency = {1};
+  Code code;
+  code.add(form, {1}, {1});
+  const CoreTables tables(core);
+  EXPECT_EQ(resolve_all(tables, code.forms, code.body).at(0).micro_ops.size(), 1u);
+}
+
+}  // namespace perfcast::engine
