@@ -138,7 +138,7 @@ Result<Timings> run_benchmarks(const FormTable& table, std::vector<Benchmark> be
   RunRequest request;
   request.command = {program, std::to_string(options.seconds), std::to_string(options.slice_us),
                      std::to_string(options.least_slices)};
-  request.limits.time = Seconds{options.seconds + 60};
+  request.limits.time = Seconds{2 * options.seconds + 60};
   for (int core : options.cores) request.command.push_back(std::to_string(core));
   TRY(auto outcome, run_program(request));
   if (!outcome.ok()) return unfit("the benchmark run " + outcome.how_it_ended(request.limits), program);

@@ -27,12 +27,15 @@ std::optional<double> step_position(const std::vector<WindowPoint>& points) {
   return points[at].n;
 }
 
+constexpr double told = 0.03;  // of its value a point may spread; more and it was disturbed
+
 std::vector<WindowPoint> window_points(const FormTable& table, const Timings& timings, const std::string& name) {
   std::vector<WindowPoint> points;
   for (auto& c : table.cases)
     if (c.kind == "window" && c.name == name)
       for (int n : c.parameters)
-        if (auto cycles = timings.cycles("window/" + name + "/" + std::to_string(n))) points.push_back({n, *cycles});
+        if (const Timing* timing = timings.find("window/" + name + "/" + std::to_string(n)); timing && timing->kept && timing->spread <= told * timing->cycles)
+          points.push_back({n, timing->cycles});
   std::ranges::sort(points, {}, &WindowPoint::n);
   return points;
 }
