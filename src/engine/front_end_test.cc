@@ -6,20 +6,14 @@
 #include "engine/test_core.h"
 
 namespace perfcast::engine {
-namespace {
-
-constexpr double close = 0.02;
-
-}  // namespace
-
 TEST(Rename, OfSomeCoresOnlyAShareOfMovesIsEliminated) {
   CoreModel core = small_core();
   core.rename.eliminated_moves.emplace_back().opcode = "^MOV64rr";
   Code code;
   code.op("MUL64rr", {1}, {1, 2}), code.op("MOV64rr", {3}, {1}), code.op("MOV64rr", {1}, {3});
-  EXPECT_NEAR(code.cycles(core), 3, close);
+  EXPECT_NEAR(code.cycles(core), 3, 0.02);
   core.rename.eliminated_share = number(0.25);
-  EXPECT_NEAR(code.cycles(core), 3 + 2 * 0.75, close);
+  EXPECT_NEAR(code.cycles(core), 3 + 2 * 0.75, 0.02);
 }
 
 // Eight instructions of four bytes, the last a jump: it ends at 32 bytes, or, moved by 16, in the middle.
@@ -31,9 +25,9 @@ TEST(FrontEnd, AJumpThatTouchesABoundaryIsDeliveredLate) {
   code.branch();
   const double before = code.cycles(core);
   core.front_end.boundary_bytes = number(32), core.front_end.boundary_jump = number(1);
-  EXPECT_NEAR(code.cycles(core), before + 0.5, close);
+  EXPECT_NEAR(code.cycles(core), before + 0.5, 0.02);
   code.body.back().size = 2;  // ends at 30, or at 46
-  EXPECT_NEAR(code.cycles(core), before, close);
+  EXPECT_NEAR(code.cycles(core), before, 0.02);
 }
 
 // LLVM tells each group of ports that a micro-operation could use; here two of them mean the same ports.

@@ -115,18 +115,18 @@ void Pipeline::touch_boundary(std::uint64_t first, std::uint64_t end) {
   const auto bytes = static_cast<std::uint64_t>(boundary_bytes_);
   double touches = 0, ways = 0;
   for (std::uint64_t moved = 0; moved < bytes; moved += placed_by, ways++) touches += (first + moved) / bytes != (end + moved) / bytes;
-  late_delivery_ += boundary_jump_ * touches / ways;
-  const double whole_cycles = std::floor(late_delivery_);
-  if (whole_cycles < 1) return;
-  late_delivery_ -= whole_cycles;
-  wait_until(static_cast<double>(rename_cycle_) + whole_cycles, Cause::front_end);
+  for (slots_lost_ += boundary_jump_ * rename_width_ * touches / ways; slots_lost_ >= 1; slots_lost_--) take_slot();
+}
+
+void Pipeline::take_slot() {
+  if (renamed_ >= rename_width_) rename_cycle_++, renamed_ = 0, rename_cause_ = Cause::front_end;
+  renamed_++;
 }
 
 void Pipeline::rename(int slots) {
   for (int k = 0; k < slots; k++) {
     if (reorder_.oldest() < 1e17) wait_until(reorder_.oldest(), Cause::window);  // else: its own entry
-    if (renamed_ >= rename_width_) rename_cycle_++, renamed_ = 0, rename_cause_ = Cause::front_end;
-    renamed_++;
+    take_slot();
     reorder_.push(1e18);
   }
 }

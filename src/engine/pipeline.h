@@ -88,6 +88,7 @@ class Pipeline {
 
   void deliver(int slots);
   void touch_boundary(std::uint64_t first, std::uint64_t end);
+  void take_slot();
   void rename(int slots);
   void wait_until(double time, Cause cause);
   void wait_for_window(const StaticInstruction& instruction);
@@ -122,7 +123,7 @@ class Pipeline {
   int rename_width_, fetch_width_, retire_width_, crossing_load_ops_, line_bytes_;
   int boundary_bytes_ = 0;
   double boundary_jump_ = 0, moves_kept_ = 0;           // cycles; the share of moves that are not eliminated
-  double late_delivery_ = 0, moves_due_ = 0;            // what of both is owed
+  double slots_lost_ = 0, moves_due_ = 0;               // by such jumps, and moves to come: less than one
   double taken_spacing_, call_spacing_, indirect_spacing_, store_cycles_, crossing_store_cycles_, failed_forwarding_, narrow_forwarding_, misprediction_;
   Ring reorder_, load_queue_, store_buffer_, integer_registers_, vector_registers_;
 

@@ -9,7 +9,7 @@
 #include "base/files.h"
 #include "base/process.h"
 #include "decoded_benchmarks.h"
-#include "methods/characterize/instructions/fit_core.h"
+#include "methods/characterize/instructions/measure_core.h"
 #include "record/library.h"
 
 namespace perfcast::instructions {
@@ -41,13 +41,13 @@ struct Found {
   std::vector<std::string> changes;
 };
 Result<Found> find_again(const std::string& isa, const CoreModel& truth, const CoreModel& start, const std::set<std::string>& forms,
-                         const std::set<std::string>& kinds, bool pairs = true) {
+                         const std::set<std::string>& kinds, bool pairs = true, Frame frame = Frame::family) {
   TRY(auto table, bundled_form_table(isa));
   TRY(auto described, bundled_described_forms(isa));
   auto list = benchmarks_of(table, forms, kinds);
   if (!pairs) std::erase_if(list, [&](const Benchmark& b) { return b.kind == Kind::pair || b.kind == Kind::slots || (isa == "x86_64" && b.kind == Kind::stream); });
   TRY(auto timings, simulated_timings(table, list, truth));
-  auto fitted = fit_core(start, table, described, timings);
+  auto fitted = fit_core(start, frame, table, described, timings);
   return Found{std::move(fitted.core), std::move(fitted.changes)};
 }
 
@@ -108,6 +108,20 @@ TEST(FitCore, FindsPlantedLatenciesAndPorts) {
   const auto* divide = rule_for(found->core, "V?DIVSD");
   ASSERT_TRUE(divide && divide->ports);
   EXPECT_NEAR(divide->throughput->value, 4, 0.1);
+}
+
+// A processor nobody has heard of: the usual core, narrow and with small windows, becomes the wide one that was timed.
+TEST(FitCore, MakesAnotherCoreOfTheUsualOne) {
+  auto machine = find_machine("emerald-rapids");
+  auto usual = frame_of({}, "x86_64");
+  ASSERT_TRUE(machine && usual);
+  CoreModel truth = *machine->core;
+  truth.window.reorder_buffer.value = 440, truth.window.load_queue->value = 160;
+  auto found = find_again("x86_64", truth, *usual, {}, {"loop", "window"}, true, Frame::usual);
+  ASSERT_TRUE(found) << found.error().message();
+  EXPECT_EQ(found->core.front_end.rename_width.value, truth.front_end.rename_width.value);
+  EXPECT_NEAR(found->core.window.reorder_buffer.value, 440, 12);
+  EXPECT_NEAR(found->core.window.load_queue->value, 160, 8);
 }
 
 TEST(FitCore, FindsPlantedWindows) {

@@ -191,7 +191,7 @@ TEST(Family, EveryFrameIsACore) {
       const engine::CoreTables tables(*frame);
       for (const auto& [form, d] : described->of)
         for (const auto& use : d.form.resources)
-          EXPECT_TRUE(isa == std::string("aarch64") || tables.llvm_mask(use.ports)) << name << " knows no " << use.ports << " of " << form;
+          EXPECT_TRUE(isa == std::string("aarch64") || use.ports == "SPRPortInvalid" || tables.llvm_mask(use.ports)) << name << " knows no " << use.ports << " of " << form;
     }
   }
 }
