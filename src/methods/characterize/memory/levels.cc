@@ -30,6 +30,13 @@ double plateau_between(const std::vector<CurvePoint>& curve, double below, doubl
   return inside[inside.size() / 4];
 }
 
+// No cache is larger than it is. The last may be smaller for one of many who share it; what a core has for itself is so only
+// while another program has that core, which is not the state to be described.
+double believable(double capacity, double nominal, bool shared) {
+  constexpr double half = 0.5;
+  return capacity > nominal || (!shared && capacity > half * nominal) ? nominal : capacity;
+}
+
 std::vector<Plateau> from_shape(const std::vector<CurvePoint>& curve) {
   std::vector<Plateau> plateaus;
   std::vector<double> run;
@@ -62,8 +69,10 @@ std::vector<Plateau> find_plateaus(const std::vector<CurvePoint>& curve, const s
   if (plateaus.empty()) plateaus = from_shape(curve);
   else if (double last = curve.back().y; curve.back().x > 1.5 * below && last > 1.15 * plateaus.back().value)
     plateaus.push_back({last, 0});
+  const bool one_each = plateaus.size() == nominal.size() + 1;  // a plateau for each cache, and memory
   for (std::size_t i = 0; i + 1 < plateaus.size(); i++) {
     plateaus[i].capacity = crossing(curve, plateaus[i].value, plateaus[i + 1].value);
+    if (one_each) plateaus[i].capacity = believable(plateaus[i].capacity, nominal[i], i + 1 == nominal.size());
     // The curve knows a capacity only to within its steps: a nominal size that agrees with it is the better number.
     for (double size : nominal)
       if (size > 0.68 * plateaus[i].capacity && size < 1.47 * plateaus[i].capacity) plateaus[i].capacity = size;

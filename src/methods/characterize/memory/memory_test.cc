@@ -38,6 +38,20 @@ TEST(Levels, ACacheSmallerThanItsNameIsMeasuredAsItIs) {
   EXPECT_LT(plateaus[2].capacity, 32e6);
 }
 
+TEST(Levels, NoCacheIsLargerThanItIs) {
+  auto plateaus = find_plateaus(planted_curve(1.41), {32768, 1048576, 8388608});
+  ASSERT_EQ(plateaus.size(), 4u);
+  EXPECT_DOUBLE_EQ(plateaus[2].capacity, 8388608);
+}
+
+// Whoever shares the core takes a part of its caches, but not for good.
+TEST(Levels, TheCoresOwnCachesAreWhole) {
+  auto plateaus = find_plateaus(planted_curve(1.41), {57344, 1572864, 16777216});
+  ASSERT_EQ(plateaus.size(), 4u);
+  EXPECT_DOUBLE_EQ(plateaus[0].capacity, 57344);
+  EXPECT_DOUBLE_EQ(plateaus[1].capacity, 1572864);
+}
+
 TEST(Levels, EmptyCurveHasNoPlateaus) { EXPECT_TRUE(find_plateaus({}, {}).empty()); }
 
 TEST(Levels, CrossingInterpolatesOnALogScale) {
