@@ -108,14 +108,11 @@ void Pipeline::deliver(int slots) {
   wait_until(static_cast<double>(fetch_cycle_), Cause::front_end);
 }
 
-// Code is placed by the linker in steps of 16 bytes: what the place of a jump is to the boundary is taken for the mean of both
-// ways it can come out.
+// A jump from `first` to before `end` that crosses or ends at a boundary comes so much later.
 void Pipeline::touch_boundary(std::uint64_t first, std::uint64_t end) {
-  constexpr std::uint64_t placed_by = 16;
   const auto bytes = static_cast<std::uint64_t>(boundary_bytes_);
-  double touches = 0, ways = 0;
-  for (std::uint64_t moved = 0; moved < bytes; moved += placed_by, ways++) touches += (first + moved) / bytes != (end + moved) / bytes;
-  for (slots_lost_ += boundary_jump_ * rename_width_ * touches / ways; slots_lost_ >= 1; slots_lost_--) take_slot();
+  if (first / bytes == end / bytes) return;
+  for (slots_lost_ += boundary_jump_ * rename_width_; slots_lost_ >= 1; slots_lost_--) take_slot();
 }
 
 void Pipeline::take_slot() {

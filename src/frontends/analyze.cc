@@ -20,6 +20,7 @@
 #include "frontends/machine_code/binary.h"
 #include "frontends/machine_code/lost_returns.h"
 #include "frontends/machine_code/machine_graph.h"
+#include "frontends/machine_code/place.h"
 #include "frontends/memory_profile/branches.h"
 #include "frontends/scaling/add_scaling.h"
 
@@ -165,6 +166,21 @@ Status add_machine(const CompiledProgram& program, const CountedRun& run, Profil
   return {};
 }
 
+// The program as anyone would build it, linked once.
+Result<std::string> plain_program(const CompiledProgram& program) {
+  const std::string executable = program.scratch.file("plain");
+  if (!fs::exists(executable)) CHECK_OK(llvm_ir::build_plain(program, executable));
+  return executable;
+}
+
+// Where the code lies when it is linked. Only x86-64 has cores that mind, and one that cannot be linked here may be judged without.
+void place_code(const CompiledProgram& program, Profile& profile) {
+  if (profile.run.isa != "x86_64") return;
+  auto executable = plain_program(program);
+  auto placed = executable ? machine_code::place(*executable, *profile.machine) : Status(std::unexpected(executable.error()));
+  if (!placed) profile.gaps.push_back({"where the linker puts the code is not known: " + placed.error().what, {}, 0});
+}
+
 // A library routine that is called this often per second of the run may matter: about 1 % at 10 ns a call.
 constexpr double calls_that_matter = 1e6;
 
@@ -184,12 +200,11 @@ bool is_brief(const std::string& name) {
 // What the program runs in libraries with these arguments, as machine code: counted to the end, or scaled by calls.
 Result<machine_code::LibraryCode> library_code(const AnalyzeOptions& options, const std::vector<std::string>& arguments, const CompiledProgram& program,
                                                const CountedRun& counted, std::map<std::string, double> known_calls, std::vector<InstructionForm>& forms) {
-  const std::string executable = program.scratch.file("plain-for-libraries");
   machine_code::LibraryTraceOptions trace;
   trace.input_file = options.input_file, trace.folder = options.folder, trace.known_calls = std::move(known_calls);
   for (const auto& unit : counted.units)
     for (const auto& function : unit.functions) trace.own_functions.push_back(function.name);
-  if (!fs::exists(executable)) CHECK_OK(llvm_ir::build_plain(program, executable));
+  TRY(const std::string executable, plain_program(program));
   return machine_code::trace_library_code(executable, arguments, forms, trace);
 }
 
@@ -317,6 +332,8 @@ Status add_levels(const AnalyzeOptions& options, const CompiledProgram& program,
     tell("decoding the machine code");
     if (auto added = add_machine(program, final_run, profile); !added)
       profile.gaps.push_back({"the machine level is missing: " + added.error().message(), {}, 0});
+    else
+      place_code(program, profile);
   }
   if (profile.machine && profile.ir) {
     memory_profile::pass_on_branches(*profile.ir, choices, profile.forms, *profile.machine);

@@ -9,7 +9,7 @@
 #include "base/samples.h"
 #include "base/statistics.h"
 #include "base/timing.h"
-#include "frontends/machine_code/elf_image.h"
+#include "frontends/machine_code/place.h"
 
 namespace perfcast::sampling {
 namespace {
@@ -20,23 +20,13 @@ class Map {
   static Result<Map> make(const Profile& profile, const std::string& executable) {
     TRY(machine_code::ElfImage image, machine_code::ElfImage::open(executable));
     Map map;
-    std::map<std::string, std::vector<const machine_code::CodeSymbol*>> symbols;
-    for (const auto& symbol : image.functions()) symbols[symbol.name].push_back(&symbol);
+    machine_code::Placement placement(image);
     for (std::size_t f = 0; f < profile.machine->functions.size(); f++) {
       const Function& function = profile.machine->functions[f];
       if (function.library) continue;
-      auto [first, last] = extent(function);
-      if (first >= last) continue;
-      std::uint64_t moved = 0;  // added to the profile's addresses
-      if (profile.run.binary.empty()) {
-        auto it = symbols.find(function.name.substr(0, function.name.find('@')));
-        if (it == symbols.end()) continue;
-        const machine_code::CodeSymbol* best = it->second[0];
-        for (const auto* symbol : it->second)
-          if (distance(symbol->size, last - first) < distance(best->size, last - first)) best = symbol;
-        if (it->second.size() > 1) std::erase(it->second, best);  // static functions of one name
-        moved = best->address - first;
-      }
+      const auto moved_by = profile.run.binary.empty() ? placement.moved(function) : std::optional<std::uint64_t>(0);
+      if (!moved_by) continue;
+      const std::uint64_t moved = *moved_by;  // added to the profile's addresses
       for (std::size_t b = 0; b < function.blocks.size(); b++)
         for (const Instruction& instruction : function.blocks[b].code)
           map.at_.emplace(instruction.address + moved, Place{static_cast<int>(f), static_cast<int>(b), instruction.address + moved + static_cast<std::uint64_t>(instruction.size)});
@@ -55,14 +45,6 @@ class Map {
   }
 
  private:
-  static std::uint64_t distance(std::uint64_t a, std::uint64_t b) { return a > b ? a - b : b - a; }
-  static std::pair<std::uint64_t, std::uint64_t> extent(const Function& function) {
-    std::uint64_t first = ~0ull, last = 0;
-    for (const Block& block : function.blocks)
-      for (const Instruction& i : block.code)
-        first = std::min(first, i.address), last = std::max(last, i.address + static_cast<std::uint64_t>(i.size));
-    return {first, last};
-  }
   std::map<std::uint64_t, Place> at_;
 };
 
