@@ -57,12 +57,10 @@ class CoreFitter {
   // Moves one after the other: those that are eliminated take no time but their slots, the others a cycle.
   void moves() {
     auto& rename = result_.core.rename;
-    for (const char* name : {"chain/mov.rr64", "chain/mov.x"})
-      if (auto cycles = special(name); cycles && !rename.eliminated_moves.empty()) {
-        const double slot = 1 / result_.core.front_end.rename_width.value;
-        if (*cycles > 1.3 * slot) rename.eliminated_share = from(name, std::clamp(1 - *cycles, 0.0, 1.0));
-        return;
-      }
+    const auto cycles = special("chain/mov.rr64");
+    const double slot = 1 / result_.core.front_end.rename_width.value;
+    if (cycles && *cycles > 1.3 * slot && !rename.eliminated_moves.empty())
+      rename.eliminated_share = from("chain/mov.rr64", std::clamp(1 - *cycles, 0.0, 1.0));
   }
 
   // Sizes as the engine sees them. What is added to the step is what else of a round lies in the structure: the rest
