@@ -134,17 +134,25 @@ static void use_core(int core) {
   sched_setaffinity(0, sizeof set, &set);
 }
 
+/* The lowest percent-wide range of sorted values that holds `need` of them: its beginning, and in *end what is behind it;
+ * -1 when there is none. */
+static int lowest_range(const float *v, int n, int need, int *end) {
+  for (int i = 0; i + need <= n; i++) {
+    if (v[i + need - 1] > v[i] * (1 + cluster_width)) continue;
+    for (*end = i + need; *end < n && v[*end] <= v[i] * (1 + cluster_width);) ++*end;
+    return i;
+  }
+  return -1;
+}
+
 /* What the slices say: a disturbance only adds, but a change of the clock inside a slice can also take away, so the
  * smallest value is not trusted alone. The answer is the middle of the lowest cluster: the lowest percent-wide range
  * that holds a sixth of the slices, and three at least. Sorts the values; 0 when there is no such cluster. */
 static int cluster(struct state *s, double *value, double *spread) {
   float *v = s->values;
   qsort(v, s->kept, sizeof(float), compare);
-  int need = s->kept / 6 > 3 ? s->kept / 6 : 3;
-  for (int i = 0; i + need <= s->kept; i++) {
-    if (v[i + need - 1] > v[i] * (1 + cluster_width)) continue;
-    int end = i + need;
-    while (end < s->kept && v[end] <= v[i] * (1 + cluster_width)) end++;
+  int end, i = lowest_range(v, s->kept, s->kept / 6 > 3 ? s->kept / 6 : 3, &end);
+  if (i >= 0) {
     *value = v[i + (end - i) / 2];
     *spread = (v[i + (end - i) * 3 / 4] - v[i + (end - i) / 4]) / 2;
     return end - i;
@@ -180,15 +188,10 @@ static void note_canary(double cycles) {
   canary_count++;
 }
 static double undisturbed_canary(void) {
-  int n = canary_count < canaries ? (int)canary_count : canaries, need = n / canary_share + 1;
+  int n = canary_count < canaries ? (int)canary_count : canaries, end;
   qsort(canary_seen, n, sizeof(float), compare);
-  for (int i = 0; i + need <= n; i++) {
-    if (canary_seen[i + need - 1] > canary_seen[i] * (1 + cluster_width)) continue;
-    int end = i + need;
-    while (end < n && canary_seen[end] <= canary_seen[i] * (1 + cluster_width)) end++;
-    return canary_seen[i + (end - i) / 2];
-  }
-  return n ? canary_seen[n / 4] : 0;
+  int i = lowest_range(canary_seen, n, n / canary_share + 1, &end);
+  return i >= 0 ? canary_seen[i + (end - i) / 2] : n ? canary_seen[n / 4] : 0;
 }
 
 /* Cycles per step of a guard's chain: a whole number, found in slices of its own. */
@@ -296,7 +299,7 @@ int main(int argc, char **argv) {
       if (steady) note_canary(beside);
       if (steady && fabs(beside / undisturbed - 1) <= canary_tolerance) {
         s->values[s->kept++] = (float)(t / cycle), kept++;
-        if (since_vectors > settling) rates[rate_count++ % clock_samples] = (float)(1 / cycle);
+        if (since_vectors > settling || !rate_count) rates[rate_count++ % clock_samples] = (float)(1 / cycle);
         if (s->kept % 4 == 0) s->settled = has_settled(s, least);
       }
       before = after;
