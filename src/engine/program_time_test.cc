@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "engine/test_core.h"
 #include "engine/values.h"
 #include "engine/walk.h"
@@ -320,6 +322,22 @@ TEST(Values, MaskedIndicesStayWithinAndNeighbours) {
     neighbours += values.value_of(instruction, 0, 0) == index + 1;
   }
   EXPECT_GE(neighbours, 19);
+}
+
+// The place of a random key in a table: seed = seed * factor, index = (seed >> 20) & mask, all of them in registers.
+TEST(Values, ATableIsAskedAtADifferentPlaceForEveryKey) {
+  Code code;
+  code.op("IMUL64rr", {1}, {1, 2}), code.op("MOV64rr", {3}, {1}), code.op("SHR64ri", {3}, {3}).immediate = 20;
+  code.op("AND64rr", {3}, {3, 0});
+  std::vector<StaticInstruction> steps(4);
+  for (std::size_t k = 0; k < 4; k++) describe_values(steps[k], code.forms[k], code.body[k]);
+  RegisterValues values(4);
+  std::set<std::uint64_t> places;
+  for (int key = 0; key < 100; key++) {
+    for (const StaticInstruction& step : steps) values.set(step.value_units[0], values.value_of(step, 0, 0));
+    places.insert(values.value_of(steps[3], 0, 0));  // a place that was masked stays what it is
+  }
+  EXPECT_GE(places.size(), 99u);
 }
 
 TEST(ProgramTime, SaysWhatIsMissing) {

@@ -1,6 +1,7 @@
 #include "engine/values.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -227,12 +228,24 @@ std::uint64_t masked(std::uint64_t value, std::uint64_t bits) {
   return ((value & ~line) + (arbitrary(value | line) >> 6 & line) + (value & line)) & bits;
 }
 
-// One of two registers is the mask. An index that was masked before stays what it is; else the larger is taken for the index.
+// One of two registers is the mask: the one that is all ones below some bit. Where neither is known, an index that was
+// masked before stays what it is, and else both make the index, in a way that keeps neighbours.
 std::uint64_t masked_by_another(std::uint64_t a, std::uint64_t b) {
   constexpr std::uint64_t largest = (std::uint64_t{1} << 30) - 1, line = 63;
+  auto is_mask = [](std::uint64_t value) { return value >= line && (value & (value + 1)) == 0; };
+  if (is_mask(a) != is_mask(b)) return is_mask(a) ? masked(b, a) : masked(a, b);
   auto was_masked = [](std::uint64_t value) { return value <= largest && (value & line) != 0; };
   if (was_masked(a) != was_masked(b)) return was_masked(a) ? a : b;
-  return masked(std::max(a, b), largest);
+  return masked(a + b, largest);
+}
+
+// Arbitrary numbers end in zeros, so products of products end in more and more of them until nothing else is left, as in the
+// chain of a random generator: beyond what a product of a few has, it is arbitrary again.
+std::uint64_t product(std::uint64_t a, std::uint64_t b) {
+  constexpr int few = 24;
+  const std::uint64_t result = a * b;
+  if (a == 0 || b == 0 || std::countr_zero(result) < few) return result;
+  return arbitrary(a ^ std::rotl(b, 32));
 }
 
 }  // namespace
@@ -264,7 +277,7 @@ std::uint64_t RegisterValues::value_of(const StaticInstruction& instruction, std
     case Kind::linear:
       return static_cast<std::uint64_t>(form.constant) + a * static_cast<std::uint64_t>(form.scale_a) +
              b * static_cast<std::uint64_t>(form.scale_b);
-    case Kind::product: return a * b;
+    case Kind::product: return product(a, b);
     case Kind::shifted_down: return static_cast<std::uint64_t>(static_cast<std::int64_t>(a) >> form.constant);
     case Kind::masked: return form.unit_b < 0 ? masked(a, static_cast<std::uint64_t>(form.constant)) : masked_by_another(a, b);
     case Kind::some_function:
