@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace perfcast::engine {
 namespace {
@@ -228,12 +229,15 @@ std::uint64_t masked(std::uint64_t value, std::uint64_t bits) {
   return ((value & ~line) + (arbitrary(value | line) >> 6 & line) + (value & line)) & bits;
 }
 
-// One of two registers is the mask: the one that is all ones below some bit. Where neither is known, an index that was
-// masked before stays what it is, and else both make the index, in a way that keeps neighbours.
+// One of two registers is the mask: the one that ends in ones, as the size of a table less one does. Where that does not
+// tell, an index that was masked before stays what it is, and else both make the index, in a way that keeps neighbours.
 std::uint64_t masked_by_another(std::uint64_t a, std::uint64_t b) {
   constexpr std::uint64_t largest = (std::uint64_t{1} << 30) - 1, line = 63;
-  auto is_mask = [](std::uint64_t value) { return value >= line && (value & (value + 1)) == 0; };
-  if (is_mask(a) != is_mask(b)) return is_mask(a) ? masked(b, a) : masked(a, b);
+  auto ends_in_ones = [](std::uint64_t value) { return (value & line) == line; };
+  if (ends_in_ones(a) != ends_in_ones(b)) {
+    const auto [index, mask] = ends_in_ones(a) ? std::pair(b, a) : std::pair(a, b);
+    return masked(index, (mask & (mask + 1)) == 0 ? std::min(mask, largest) : largest);
+  }
   auto was_masked = [](std::uint64_t value) { return value <= largest && (value & line) != 0; };
   if (was_masked(a) != was_masked(b)) return was_masked(a) ? a : b;
   return masked(a + b, largest);
