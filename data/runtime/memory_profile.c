@@ -114,7 +114,8 @@ static void count_branch(uint32_t id, int taken, int wrong) {
   if (++branches_in_burst <= (burst_of_branches ? branches_to_learn : branches_to_warm_up)) return;
   branches[id].executed += burst_weight;
   if (taken) branches[id].taken += burst_weight;
-  if (wrong) branches[id].mispredicted += burst_weight;
+  if (wrong & wrong_of_large) branches[id].mispredicted += burst_weight;
+  if (wrong & wrong_of_small) branches[id].mispredicted_small += burst_weight;
   if ((branches_in_burst & 1023) == 0 && seconds() - burst_start > burst_longest) end_burst();
 }
 void perfcast_branch(uint32_t id, uint32_t taken) {

@@ -196,7 +196,7 @@ Result<CoreTime> simulate_program(const Profile& profile, const Machine& machine
   if (!machine.core) return unfit("the machine file says nothing about its core", machine.name, "perfcast characterize");
   CHECK_OK(check_core(*machine.core));
   CoreTables tables(*machine.core);
-  WalkProgram program = walk_program(*profile.machine, profile.forms);
+  WalkProgram program = walk_program(*profile.machine, profile.forms, machine.core->branches);
   Resolver resolver(tables, profile.forms);
   std::vector<StaticInstruction> code;
   code.reserve(program.code.size());

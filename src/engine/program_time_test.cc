@@ -82,7 +82,7 @@ TEST(ProgramTime, CallsThroughPointersReachWhatNobodyNames) {
   Profile profile = calling_profile(1e6);
   profile.machine->functions[0].blocks[1].calls = {{"*", 1}};
   profile.machine->functions[1].calls.value = 1e6;
-  WalkProgram program = walk_program(*profile.machine, profile.forms);
+  WalkProgram program = walk_program(*profile.machine, profile.forms, {});
   Walker walker(program);
   walker.start(1);
   int in_f = 0;
@@ -175,7 +175,7 @@ TEST(ProgramTime, AWalkKnowsWhatItsFunctionComputedBefore) {
   auto time = simulate_program(profile, small_machine());
   ASSERT_TRUE(time) << time.error().message();
   EXPECT_NEAR(time->cycles, 9e6, 2e5);
-  EXPECT_EQ(way_to(walk_program(*profile.machine, profile.forms), 1), std::vector{0});
+  EXPECT_EQ(way_to(walk_program(*profile.machine, profile.forms, {}), 1), std::vector{0});
 }
 
 // Two arrays from the allocator are not the same, though the same register brought them.

@@ -18,7 +18,7 @@ struct CodeRegion {
   std::optional<int> loop;             // of the function; none: the rest of it
   std::vector<const Block*> blocks;    // of the IR, or of the machine code
   std::vector<Access> accesses;
-  double mispredicted = 0;
+  Mispredictions mispredicted;
   double instructions = 0;             // IR operations or machine instructions executed
   bool floating = false;               // mostly floating point
 };

@@ -38,7 +38,7 @@ std::vector<WalkBlock::Misprediction> mispredictions(double rate, const std::vec
   return split;
 }
 
-void add_blocks(WalkProgram& program, const Function& function, int number) {
+void add_blocks(WalkProgram& program, const Function& function, int number, const BranchCosts& branches) {
   int first = static_cast<int>(program.blocks.size());
   for (std::size_t b = 0; b < function.blocks.size(); b++) {
     const Block& block = function.blocks[b];
@@ -51,7 +51,7 @@ void add_blocks(WalkProgram& program, const Function& function, int number) {
     for (const auto& edge : block.next)
       if (edge.count.value > 0 && edge.to >= 0 && static_cast<std::size_t>(edge.to) < function.blocks.size())
         walk.successors.push_back(first + edge.to), walk.choice.add(edge.count.value), times.push_back(edge.count.value);
-    walk.mispredictions = mispredictions(block.mispredicted && walk.count > 0 ? *block.mispredicted / walk.count : 0, times);
+    walk.mispredictions = mispredictions(block.mispredicted && walk.count > 0 ? block.mispredicted->on(branches.learned_period) / walk.count : 0, times);
     program.blocks.push_back(std::move(walk));
   }
 }
@@ -142,13 +142,13 @@ class CallLinker {
 
 }  // namespace
 
-WalkProgram walk_program(const Graph& graph, const std::vector<InstructionForm>& forms) {
+WalkProgram walk_program(const Graph& graph, const std::vector<InstructionForm>& forms, const BranchCosts& branches) {
   WalkProgram program;
   program.callers.resize(graph.functions.size());
   for (std::size_t f = 0; f < graph.functions.size(); f++) {
     const Function& function = graph.functions[f];
     auto first = static_cast<int>(program.blocks.size());
-    add_blocks(program, function, static_cast<int>(f));
+    add_blocks(program, function, static_cast<int>(f), branches);
     // Called often from places we do not see: again and again.
     if (!function.blocks.empty() && (function.calls.value > 1 || function.blocks[0].count.value > 1)) program.callers[f].entry = first;
   }

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "record/core.h"
 #include "record/profile.h"
 
 namespace perfcast::engine {
@@ -64,7 +65,8 @@ struct WalkProgram {
   };
   std::vector<CallSites> callers;   // by function
 };
-WalkProgram walk_program(const Graph& graph, const std::vector<InstructionForm>& forms);
+// `branches` of the core that goes there: how often it mispredicts them.
+WalkProgram walk_program(const Graph& graph, const std::vector<InstructionForm>& forms, const BranchCosts& branches);
 
 // The blocks on a shortest way that was taken from the entry of a block's function to it, without itself; empty: it is the
 // entry, or nothing leads there.

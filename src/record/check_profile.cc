@@ -68,7 +68,7 @@ void check_block(const Block& block, const Function& function, std::size_t forms
   for (const Call& call : block.calls) need(call.per_execution >= 0, place + "/calls", "calls are not negative");
   for (std::size_t i = 0; i < block.code.size(); i++) check_instruction(block.code[i], forms, at(place, "code", i));
   for (std::size_t i = 0; i < block.accesses.size(); i++) check_access(block.accesses[i], at(place, "accesses", i));
-  need(block.mispredicted.value_or(0) >= 0, place, "mispredictions are not negative");
+  need(!block.mispredicted || std::min(block.mispredicted->large, block.mispredicted->small) >= 0, place, "mispredictions are not negative");
 }
 
 void check_graph(const Graph& graph, std::size_t forms, const char* level) {

@@ -12,6 +12,7 @@
 #include "record/gap.h"
 #include "record/instruction.h"
 #include "record/made_by.h"
+#include "record/mispredictions.h"
 #include "record/record_file.h"
 #include "record/scaling.h"
 #include "record/source_loop.h"
@@ -70,7 +71,7 @@ struct Block {
   std::vector<Call> calls;
   std::vector<Instruction> code;         // machine level
   std::optional<std::string> from;       // block of the IR level this machine block came from
-  std::optional<double> mispredicted;    // mispredictions of its branch in the run, by the simulated predictor
+  std::optional<Mispredictions> mispredicted;  // of its branch, in the run
   std::vector<Access> accesses;          // memory behaviour of its loads and stores; machine level: where watched there
   bool operator==(const Block&) const = default;
 };

@@ -18,7 +18,7 @@ Profile small_profile() {
   b.name = "loop", b.count = {100, "N^2", Certainty::interpolated}, b.usage = {{"ARSL", 1}, {"MRSL", 3}}, b.loop = 0;
   Instruction i;
   i.form = 0, i.text = "add", i.defs = {{3, 0, false}}, i.uses = {{3, 0, false}, {4, 1, true}}, i.immediate = -5;
-  b.code = {i};
+  b.code = {i}, b.mispredicted = {10, 25};
   f.blocks = {a, b};
   f.loops = {Loop{{"t.c", 3, 1}, 1, {}, {1, "", {}}, {100, "", {}}, {{"fadd.f64", 1}}, false}};
   p.source = Graph{{f}};
@@ -36,6 +36,17 @@ TEST(Records, WriteThenReadIsIdentity) {
   auto back = record_from_json<Profile>(*json, "text");
   ASSERT_TRUE(back) << back.error().message();
   EXPECT_EQ(*back, p);
+}
+
+TEST(Records, ACoreMispredictsAsOftenAsItsPredictorIsLarge) {
+  const Mispredictions mispredicted{100, 300};
+  auto on = [&](double period) { return mispredicted.on(Measurement{period}); };
+  EXPECT_DOUBLE_EQ(mispredicted.on({}), 100);
+  EXPECT_DOUBLE_EQ(on(20000), 100);
+  EXPECT_DOUBLE_EQ(on(500), 300);
+  EXPECT_GT(on(1600), on(6000));
+  EXPECT_GT(on(6000), 100);
+  EXPECT_EQ(shape_to_json(Mispredictions(7)), Json(7.0));
 }
 
 TEST(Records, UsageIsCountTimesVector) {

@@ -64,7 +64,8 @@ class Sizer {
         double rare = rarer();
         if (rare_before > 0) *block.mispredicted *= rare / rare_before;
         else if (before > 0) *block.mispredicted *= block.count.value / before;
-        *block.mispredicted = std::min(*block.mispredicted, block.count.value);
+        Mispredictions& all = *block.mispredicted;
+        all = {std::min(all.large, block.count.value), std::min(all.small, block.count.value)};
       }
       if (!is_ir) continue;
       for (Access& access : block.accesses) size(access, function, block, before);

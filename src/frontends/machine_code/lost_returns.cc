@@ -21,7 +21,7 @@ void add_lost_returns(const std::vector<llvm_ir::UnitCounts>& counts, const std:
       if (ends_in_return(block)) returns += block.count.value;
     for (Block& block : function.blocks)
       if (returns > 0 && block.count.value > 0 && ends_in_return(block))
-        block.mispredicted = block.mispredicted.value_or(0) + known->second * block.count.value / returns;
+        block.mispredicted = block.mispredicted.value_or(Mispredictions()) + Mispredictions(known->second * block.count.value / returns);
   }
 }
 

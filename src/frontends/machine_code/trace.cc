@@ -33,7 +33,7 @@ struct FileEdge {
   std::uint64_t to, count;
 };
 struct FileBlock {
-  std::uint64_t kind_size, address, count, predicted, mispredicted;
+  std::uint64_t kind_size, address, count, predicted, mispredicted, mispredicted_small;
   std::uint32_t instructions, bytes;
   FileEdge edges[4];
   std::uint64_t more;
@@ -99,7 +99,8 @@ constexpr std::uint64_t block_record = 1, seen_record = 2;
 void read_blocks(const TraceFile& file, const FileHeader& header, Trace& trace) {
   // The same code may have been translated several times: one entry for each address and bytes.
   struct Sum {
-    double count = 0, predicted = 0, mispredicted = 0;
+    double count = 0, predicted = 0;
+    Mispredictions mispredicted;
     std::map<std::uint64_t, double> next;
   };
   std::map<std::pair<std::uint64_t, std::vector<std::uint8_t>>, Sum> sums;
@@ -108,7 +109,7 @@ void read_blocks(const TraceFile& file, const FileHeader& header, Trace& trace) 
       const std::uint8_t* code = file.data() + at + sizeof(FileBlock);
       Sum& sum = sums[{block->address, {code, code + block->bytes}}];
       sum.count += static_cast<double>(block->count), sum.predicted += static_cast<double>(block->predicted);
-      sum.mispredicted += static_cast<double>(block->mispredicted);
+      sum.mispredicted += {static_cast<double>(block->mispredicted), static_cast<double>(block->mispredicted_small)};
       auto take = [&](const FileEdge& edge) { if (edge.count) sum.next[edge.to] += static_cast<double>(edge.count); };
       for (const auto& edge : block->edges) take(edge);
       for (std::uint64_t more = block->more; more;) {
@@ -120,7 +121,7 @@ void read_blocks(const TraceFile& file, const FileHeader& header, Trace& trace) 
     }
   });
   for (auto& [key, sum] : sums)
-    trace.blocks.push_back({key.first, sum.count, sum.predicted > 0 ? sum.count * sum.mispredicted / sum.predicted : 0, key.second, {sum.next.begin(), sum.next.end()}});
+    trace.blocks.push_back({key.first, sum.count, sum.predicted > 0 ? sum.mispredicted * (sum.count / sum.predicted) : Mispredictions(), key.second, {sum.next.begin(), sum.next.end()}});
 }
 
 void read_mappings(const std::string& text, Trace& trace) {

@@ -12,13 +12,15 @@
 #include "base/process.h"
 #include "base/result.h"
 #include "record/access.h"
+#include "record/mispredictions.h"
 
 namespace perfcast::machine_code {
 
 // A stretch of code qemu translated at once: straight code up to a branch, a call, a page's end.
 struct TracedBlock {
   std::uint64_t address = 0;
-  double count = 0, mispredicted = 0;  // executions; how often a simulated predictor was wrong about what came next
+  double count = 0;
+  Mispredictions mispredicted;  // about what came next
   std::vector<std::uint8_t> bytes;
   std::vector<std::pair<std::uint64_t, double>> next;  // address, how often; none after a return
 };

@@ -14,7 +14,8 @@ namespace {
 // One instruction, with all that happened to it.
 struct Site {
   Decoded decoded;
-  double count = 0, mispredicted = 0;
+  double count = 0;
+  Mispredictions mispredicted;
   double repetitions = 0;                 // of a repeated string instruction
   std::map<std::uint64_t, double> flow;   // to where control went next in the same function or by a jump
   std::map<std::uint64_t, double> calls;  // to where it called
@@ -179,7 +180,7 @@ class Builder {
         if (line.file != b.at.file) i.file = line.file;
       }
       for (auto [to, count] : site.calls) add_call(b, leads_back(place, to) ? untraced : to, count);
-      if (site.mispredicted > 0) b.mispredicted = site.mispredicted;
+      if (site.mispredicted != Mispredictions()) b.mispredicted = site.mispredicted;
       if (site.repetitions > 0 && b.count.value > 0) b.usage["string repetitions"] += site.repetitions / b.count.value;
       for (const TracedAccess* seen : site.accesses) b.accesses.push_back(access_of(*seen, site, i, static_cast<int>(b.code.size())));
       b.code.push_back(std::move(i));

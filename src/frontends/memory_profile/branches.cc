@@ -12,7 +12,7 @@ Choices choices_of(const MemoryProfile& profile) {
   Choices choices;
   for (const BranchSite& site : profile.branches)
     if (site.kind != BranchKind::branch && site.executed > 0)
-      choices[{site.function, site.block}].push_back({site.kind, site.taken / site.executed, site.mispredicted / site.executed});
+      choices[{site.function, site.block}].push_back({site.kind, site.taken / site.executed, site.mispredicted * (1 / site.executed)});
   return choices;
 }
 
@@ -67,9 +67,9 @@ class Branches {
       std::vector<Choice> known;
       std::ranges::copy_if(choices, std::back_inserter(known), [&](const Choice& choice) { return choice.kind == kind; });
       if (known.empty()) continue;
-      Choice average{kind, 0, 0};
+      Choice average{kind, 0, {}};
       for (const Choice& choice : known)
-        average.taken += choice.taken / static_cast<double>(known.size()), average.mispredicted += choice.mispredicted / static_cast<double>(known.size());
+        average.taken += choice.taken / static_cast<double>(known.size()), average.mispredicted += choice.mispredicted * (1 / static_cast<double>(known.size()));
       for (std::size_t k = 0; k < branches.size(); k++) {
         const Choice& choice = known.size() == branches.size() ? known[k] : average;
         branches[k]->mispredicted = choice.mispredicted * branches[k]->count.value;
@@ -167,7 +167,8 @@ void pass_on_branches(const Graph& ir, const Choices& choices, const std::vector
     Branches branches(function, forms);
     struct Claims {
       int strongest = 0;
-      double executions = 0, mispredicted = 0;
+      double executions = 0;
+      Mispredictions mispredicted;
     };
     auto source = [&](const Block& block) {  // whose mispredictions a machine block may claim
       const Block* from = branches.origin(block) && !branches.invented(block) ? ir_branches.ending(*branches.origin(block)) : nullptr;
@@ -178,7 +179,7 @@ void pass_on_branches(const Graph& ir, const Choices& choices, const std::vector
       if (const Block* from = source(block)) {
         Claims& all = claims[from];
         int claim = claim_of(block, forms);
-        if (claim > all.strongest) all = {claim, 0};
+        if (claim > all.strongest) all = {claim, 0, {}};
         if (claim == all.strongest) all.executions += block.count.value, all.mispredicted = *from->mispredicted;
       }
     // The test before a loop and the one at its end are often merged: who leads to the same places has the other's too.
@@ -193,7 +194,7 @@ void pass_on_branches(const Graph& ir, const Choices& choices, const std::vector
       if (const Block* from = source(block)) {
         const Claims& all = claims[from];
         if (all.strongest > 0 && all.executions > 0 && claim_of(block, forms) == all.strongest)
-          block.mispredicted = all.mispredicted * block.count.value / all.executions;
+          block.mispredicted = all.mispredicted * (block.count.value / all.executions);
       }
     for (auto it = choices.lower_bound({function.name, ""}); it != choices.end() && it->first.first == function.name; ++it)
       branches.tell(it->first.second, it->second);

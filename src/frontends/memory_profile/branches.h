@@ -14,7 +14,8 @@ namespace perfcast::memory_profile {
 // What the code generator may have made a branch of, by function and block of the IR, in the order of the block.
 struct Choice {
   BranchKind kind = BranchKind::choice;
-  double taken = 0, mispredicted = 0;  // shares of its executions
+  double taken = 0;  // shares of its executions
+  Mispredictions mispredicted;
 };
 using Choices = std::map<std::pair<std::string, std::string>, std::vector<Choice>>;
 

@@ -43,7 +43,7 @@ Graph machine(std::vector<Block> blocks) {
   graph.functions = {f};
   return graph;
 }
-double mispredicted(const Graph& graph, std::size_t b) { return graph.functions[0].blocks[b].mispredicted.value_or(0); }
+double mispredicted(const Graph& graph, std::size_t b) { return graph.functions[0].blocks[b].mispredicted.value_or(Mispredictions()).large; }
 
 TEST(Branches, AChoiceThatBecameABranchHasItsOwnMispredictions) {
   Graph code = machine({block("loop", {0, 1}, 1000, {{1, 500}, {2, 500}}, true), block("loop", {0}, 500, {{2, 500}}, true),

@@ -38,7 +38,8 @@ struct AccessSite : Site {
 enum class BranchKind { branch, choice, division };
 struct BranchSite : Site {
   BranchKind kind = BranchKind::branch;
-  double executed = 0, taken = 0, mispredicted = 0;  // in bursts
+  double executed = 0, taken = 0;  // in bursts
+  Mispredictions mispredicted;
 };
 
 // Runs this short are watched whole: bursts would see little of them.

@@ -101,7 +101,7 @@ int Adviser::mispredicted_line() const {
   double most = 0;
   for (auto [f, b] : group_.ir_blocks) {
     const Block& block = profile_.ir->functions[static_cast<std::size_t>(f)].blocks[static_cast<std::size_t>(b)];
-    if (block.mispredicted.value_or(0) > most) most = *block.mispredicted, line = block.at.line;
+    if (const double times = block.mispredicted.value_or(Mispredictions()).large; times > most) most = times, line = block.at.line;
   }
   return line;
 }

@@ -64,7 +64,7 @@ Answer answer_intcc(const Profile& profile, const Machine& machine, const Predic
       double share = std::max<double>(1, static_cast<double>(block->usage.size())) / total;
       std::vector<Share> shares = {{"core", 1, share * core_seconds, 0.05 * share * core_seconds},
                                    {"memory", 1, share * (joined - core_seconds), 0.1 * share * (joined - core_seconds)},
-                                   {"mispredictions", 1, share * region.mispredicted * penalty * cycle, 0}};
+                                   {"mispredictions", 1, share * region.mispredicted.on(core.branches.learned_period) * penalty * cycle, 0}};
       sum.add(*region.function, *block, shares);
     }
   }

@@ -1,0 +1,39 @@
+// How often a branch was mispredicted in the run, by two simulated predictors (data/runtime/branch_predictor.h): a large one,
+// as cores of today have, and a small one. A core's lies between: where, its longest learned pattern tells.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "base/json.h"
+#include "record/measurement.h"
+
+namespace perfcast {
+
+// In JSON a number where both agree, else [large, small].
+struct Mispredictions {
+  double large = 0, small = 0;
+  Mispredictions() = default;
+  Mispredictions(double both) : large(both), small(both) {}  // NOLINT(google-explicit-constructor): a count of both
+  Mispredictions(double by_large, double by_small) : large(by_large), small(by_small) {}
+
+  Mispredictions& operator+=(const Mispredictions& other) { return large += other.large, small += other.small, *this; }
+  Mispredictions& operator*=(double factor) { return large *= factor, small *= factor, *this; }
+  friend Mispredictions operator+(Mispredictions one, const Mispredictions& other) { return one += other; }
+  friend Mispredictions operator*(Mispredictions one, double factor) { return one *= factor; }
+  bool operator==(const Mispredictions&) const = default;
+
+  // On a core that learns random patterns of one branch up to this period: the two learn some 1300 and 8000.
+  double on(const std::optional<Measurement>& learned_period) const {
+    constexpr double small_learns = 1300, large_learns = 8000;
+    if (!learned_period || learned_period->value <= 0) return large;
+    const double part = std::log(large_learns / learned_period->value) / std::log(large_learns / small_learns);
+    return large + std::clamp(part, 0.0, 1.0) * (small - large);
+  }
+};
+Json shape_to_json(const Mispredictions& mispredicted);
+void shape_from_json(const Json& json, Mispredictions& mispredicted, const std::string& place);
+
+}  // namespace perfcast
