@@ -39,7 +39,7 @@ TEST(ProfileAt, CountsDistancesAndFaultsGrow) {
   const auto& blocks = at->profile.ir->functions[0].blocks;
   EXPECT_EQ(blocks[0].count.value, 1e6);
   EXPECT_EQ(blocks[0].next[1].count.value, 1000);
-  EXPECT_DOUBLE_EQ(*blocks[0].mispredicted, 1000);                    // with the exits of the loop, not its iterations
+  EXPECT_DOUBLE_EQ(blocks[0].mispredicted->large, 1000);                    // with the exits of the loop, not its iterations
   EXPECT_DOUBLE_EQ(blocks[0].accesses[0].count, 1e6);
   EXPECT_NEAR(blocks[0].accesses[0].lines[0].distance, 125000, 1);     // a plane: N^2
   EXPECT_EQ(blocks[1].count.value, 500);

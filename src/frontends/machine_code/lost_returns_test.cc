@@ -21,8 +21,8 @@ TEST(LostReturns, GoToTheBlocksThatReturn) {
   counts.heights = {{8, 50}, {return_stack_entries - 1, 10}, {return_stack_entries, 5}, {64, 15}};
   add_lost_returns({{{counts}}}, forms, graph);
   EXPECT_FALSE(graph.functions[0].blocks[0].mispredicted);
-  EXPECT_DOUBLE_EQ(*graph.functions[0].blocks[1].mispredicted, 15);  // of 20, as they are executed
-  EXPECT_DOUBLE_EQ(*graph.functions[0].blocks[2].mispredicted, 6);
+  EXPECT_DOUBLE_EQ(graph.functions[0].blocks[1].mispredicted->large, 15);  // of 20, as they are executed
+  EXPECT_DOUBLE_EQ(graph.functions[0].blocks[2].mispredicted->large, 6);
 }
 
 }  // namespace

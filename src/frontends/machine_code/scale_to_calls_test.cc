@@ -25,7 +25,7 @@ TEST(ScaleToCalls, EachRoutineGrowsByItsOwnCallsAndWhatItCallsWithIt) {
   EXPECT_DOUBLE_EQ(calls(2), 5);
   EXPECT_DOUBLE_EQ(calls(3), 205 + 105.0 / 15);  // one call was not seen to come from anywhere
   EXPECT_DOUBLE_EQ(calls(4), 4 * 105.0 / 15);
-  EXPECT_DOUBLE_EQ(*library.functions[3].blocks[0].mispredicted, 0.1 * (205 + 105.0 / 15));
+  EXPECT_DOUBLE_EQ(library.functions[3].blocks[0].mispredicted->large, 0.1 * (205 + 105.0 / 15));
 }
 
 TEST(ScaleToCalls, TheDynamicLinkerStays) {
