@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <set>
 
 #include "record/successors.h"
 
@@ -45,13 +46,16 @@ class Branches {
   }
 
   // A branch the code generator made inside an IR block: the ways through that block meet again at once (the tree of a
-  // switch does not), and how often each was taken is a guess.
+  // switch does not), or each has its own copy of the branch that ends the block, as when the two halves of a search go on;
+  // and how often each was taken is a guess.
   bool invented(const Block& block) const {
     if (!origin(block) || claim_of(block, forms_) != 2 || block.next.size() != 2) return false;
     const Edge &one = block.next[0], &other = block.next[1];
     if (one.to < 0 || other.to < 0 || one.count.certainty != Certainty::ratio || other.count.certainty != Certainty::ratio) return false;
     auto after_one = way_inside(one, block), after_other = way_inside(other, block);
-    return after_one == other.to || after_other == one.to || (after_one && after_one == after_other);
+    if (after_one == other.to || after_other == one.to || (after_one && after_one == after_other)) return true;
+    const auto ends = ends_inside(one, block);
+    return ends.size() == 2 && ends == ends_inside(other, block);
   }
 
   // It chooses between a division and the same in another width.
@@ -104,6 +108,22 @@ class Branches {
   std::optional<int> way_inside(const Edge& edge, const Block& from) const {
     const Block& piece = behind(edge);
     return origin(piece) == origin(from) && piece.next.size() == 1 ? std::optional(piece.next[0].to) : std::nullopt;
+  }
+
+  // Where a piece of the same IR block leads to by its own branch, past blocks that only jump on.
+  std::set<int> ends_inside(const Edge& edge, const Block& from) const {
+    std::set<int> ends;
+    if (origin(behind(edge)) != origin(from)) return ends;
+    for (const Edge& way : behind(edge).next) {
+      int to = way.to;
+      for (int steps = 0; to >= 0 && steps < 4; steps++) {
+        const Block& block = function_.blocks[static_cast<std::size_t>(to)];
+        if (block.code.size() > 1 || block.next.size() != 1) break;
+        to = block.next[0].to;
+      }
+      ends.insert(to);
+    }
+    return ends;
   }
 
   const std::string* division_of(const Block& block) const {

@@ -53,6 +53,17 @@ TEST(Branches, AChoiceThatBecameABranchHasItsOwnMispredictions) {
   EXPECT_DOUBLE_EQ(mispredicted(code, 2), 10);
 }
 
+// A search by halves: either half goes on with a copy of the test that ends the loop.
+TEST(Branches, AChoiceWhoseWaysEachEndTheBlockIsAChoice) {
+  Graph code = machine({block("loop", {0, 1}, 1000, {{1, 500}, {2, 500}}, true), block("loop", {0, 1}, 500, {{0, 495}, {4, 5}}, true),
+                        block("loop", {0, 1}, 500, {{0, 495}, {3, 5}}, true), block("else", {4}, 5, {{4, 5}}, true),
+                        block("end", {}, 10, {}, false)});
+  pass_on_branches(loop_in_ir(), {{{"f", "loop"}, {{BranchKind::choice, 0.5, 0.5}, {BranchKind::choice, 0.5, 0.5}}}}, forms, code);
+  EXPECT_DOUBLE_EQ(mispredicted(code, 0), 500);
+  EXPECT_DOUBLE_EQ(mispredicted(code, 1), 5);
+  EXPECT_DOUBLE_EQ(mispredicted(code, 2), 5);
+}
+
 TEST(Branches, ChoicesAreMetInTheirOrder) {
   Graph code = machine({block("loop", {1}, 1000, {{1, 500}, {2, 500}}, true), block("loop", {0}, 500, {{2, 500}}, true),
                         block("loop", {1}, 1000, {{3, 500}, {4, 500}}, true), block("loop", {0}, 500, {{4, 500}}, true),
