@@ -103,21 +103,25 @@ class Maker {
 
   // Ports and recurrences bound code that runs alone. Each time control comes to it from elsewhere (the code in front, an
   // inner loop, a call), the window has begun up to its own size of it before that other code ended: at most this share of
-  // the loop's work is hidden so.
+  // the loop's work is hidden so in the walk.
   double hidden_share(const LoopGroup& group) const {
     const Function& function = profile_.machine->functions[static_cast<std::size_t>(group.function)];
     std::vector<bool> own(function.blocks.size());
     for (int b : group.blocks) own[static_cast<std::size_t>(b)] = true;
-    double executed = 0, arrivals = 1;
+    double arrivals = 1;
     for (std::size_t b = 0; b < function.blocks.size(); b++) {
       const Block& block = function.blocks[b];
       for (const Edge& edge : block.next)
         if (!own[b] && own[static_cast<std::size_t>(edge.to)]) arrivals += edge.count.value;
       if (!own[b]) continue;
-      executed += block.count.value * static_cast<double>(block.code.size());
       for (const Call& call : block.calls) arrivals += call.per_execution * block.count.value;
     }
-    return executed > 0 ? std::min(1.0, machine_.core->window.reorder_buffer.value * arrivals / executed) : 0;
+    const double slots = steps_.compiled_demand(group).slots * group.iterations;  // what the window is counted in
+    const double seen = steps_.seen_share(group);
+    if (slots <= 0 || seen <= 0) return 0;
+    // The walk may have seen more arrivals than fall on its part of the run: two standard deviations, and one begun.
+    const double most = arrivals * seen + 2 * std::sqrt(arrivals * seen) + 1;
+    return std::min(1.0, machine_.core->window.reorder_buffer.value * most / (slots * seen));
   }
 
   void add_measured(const LoopGroup& group, LoopBounds& loop) const {
@@ -159,7 +163,8 @@ class Maker {
         out.broken_laws.push_back({text, loop.function, {loop.file, loop.line, 0}, lower / std::max(upper, 1e-12) - 1});
     };
     law("m <= ma", raw.m, raw.ma.value_or(raw.m), order_tolerance);
-    law("ma <= mac", raw.ma.value_or(0), raw.mac, order_tolerance);
+    if (auto with_calls = steps_.demand_with_calls(group))
+      law("ma <= mac", raw.ma.value_or(0), std::max(raw.mac, steps_.ideal().bound(*with_calls).cycles), order_tolerance);
     law("mac <= macs", raw.mac * (1 - hidden_share(group)), raw.macs, order_tolerance);
     if (!loop.measured) return;
     double noise = 2 * loop.measured_error.value_or(0) / *loop.measured;
