@@ -115,8 +115,10 @@ void Adviser::loads_and_stores() {
   for (const Reference& reference : group_.needs.references) bytes = std::min(bytes, static_cast<double>(std::max(1, reference.element_bytes)));
   each_instruction([&](Form form, Code instruction, double times) {
     if (classify(form, instruction).spill) return void(spilled += times), void(spilled_stores += form.store ? times : 0);
-    if (form.load) loaded += times * std::max(1.0, form.memory_bytes / bytes);
-    if (form.store) stored += times * std::max(1.0, form.memory_bytes / bytes);
+    constexpr int largest_number = 8;  // bytes; what is longer holds several
+    const double elements = form.memory_bytes > largest_number ? form.memory_bytes / bytes : 1;
+    if (form.load) loaded += times * elements;
+    if (form.store) stored += times * elements;
   });
   if (spilled > 0)
     say("c", "register spills", raw_.mac - mac_with([](Form f, Code i) { return classify(f, i).spill ? 0 : 1; }), 0,

@@ -16,6 +16,7 @@ Machine without_queues(const Machine& machine) {
   core.schedulers.clear(), core.bind_ports_at_rename = false;
   core.window.load_queue.reset(), core.window.store_buffer.reset();
   core.window.integer_registers.reset(), core.window.vector_registers.reset();
+  core.rename.eliminated_share.reset();  // some moves are kept for want of room to follow them
   return ideal;
 }
 
