@@ -62,6 +62,15 @@ constexpr std::pair<const char*, const char*> stand_ins[] = {
     {"ADDv2i64", "ADDv4i32"}, {"CMEQv2i64", "ADDv4i32"}, {"CMEQv4i32", "ADDv4i32"}, {"BSLv16i8", "ANDv16i8"}, {"SHLv2i64_shift", "SHLv4i32_shift"},
     {"FNEGv2f64", "ANDv16i8"}, {"FNEGv4f32", "ANDv16i8"}, {"CSELWr", "CSELXr"}, {"SUBSWrs", "SUBSXrs"}, {"ANDWrs", "ANDXrs"}};
 
+// AArch64: more than 128 bits by one instruction. Pairs of vectors, and those of scalable length where a core has longer ones.
+struct Longer {
+  const char *one, *instead;
+  int vectors;      // of 128 bits
+  const char* cpu;  // empty: any
+};
+constexpr Longer longer[] = {{"LDRQui", "LDPQi", 2, ""}, {"STRQui", "STPQi", 2, ""}, {"LDRQui", "LD1D_IMM", 2, "neoverse-v1"}, {"STRQui", "ST1D_IMM", 2, "neoverse-v1"},
+                             {"LDRQui", "LD1D_IMM", 4, "a64fx"}, {"STRQui", "ST1D_IMM", 4, "a64fx"}};
+
 std::string widened(std::string opcode, int bits) {
   if (auto at = opcode.find("{W}"); at != std::string::npos) opcode.replace(at, 3, bits >= 512 ? "Z" : "Y");
   if (auto at = opcode.find("{D}"); at != std::string::npos) opcode.replace(at, 3, bits >= 512 ? "DZ" : "Y");
@@ -165,18 +174,24 @@ std::vector<IdealCode::Choice> IdealCode::choices(const std::string& operation, 
     else if (!row && (machine_.isa == "x86_64" || machine_.isa == "aarch64")) return {};
     for (auto [missing, instead] : stand_ins)
       if (opcodes[0] == missing) opcodes.push_back(instead);
-    for (const std::string& opcode : opcodes) {
+    std::vector<int> wide(opcodes.size(), 1);
+    if (vector)
+      for (const Longer& more : longer)
+        if (opcodes[0] == more.one && machine_.core->llvm_cpu.find(more.cpu) != std::string::npos) opcodes.push_back(more.instead), wide.push_back(more.vectors);
+    for (std::size_t k = 0; k < opcodes.size(); k++) {
+      const std::string& opcode = opcodes[k];
+      const int vectors = wide[k];
       InstructionForm form;
       form.opcode = widened(opcode, bits);
       if (auto it = tables_->described.find(form.opcode); it != tables_->described.end()) form = it->second;
       form.load = name == "load", form.store = name == "store", form.branch = name == "br";
       form.floating = type.floating || vector || name[0] == 'f' || name == "sqrt";
       form.vector_bits = vector ? bits : form.floating ? 128 : 0;
-      if (form.load || form.store) form.memory_bytes = vector ? bits / 8 : type.bits / 8;
+      if (form.load || form.store) form.memory_bytes = vector ? vectors * bits / 8 : type.bits / 8;
       // Integer divisions have no vector form at all: one each.
       bool divides = form.opcode.starts_with("IDIV") || form.opcode.starts_with("DIV") || form.opcode.starts_with("SDIV") || form.opcode.starts_with("UDIV");
       divides = divides && !type.floating;
-      found.push_back({form, vector && !divides ? static_cast<double>(bits) / type.bits : 1, true});
+      found.push_back({form, vector && !divides ? static_cast<double>(vectors * bits) / type.bits : 1, true});
     }
   }
   return found;
@@ -193,8 +208,16 @@ Instruction plain_instruction(const InstructionForm& form) {
 
 }  // namespace
 
+// Code may look at the numbers, and divides those that happen to be small as 32-bit ones. Empty: not a wide division.
+static std::string narrow_division(const std::string& operation) {
+  for (const char* name : {"sdiv.i64", "udiv.i64", "srem.i64", "urem.i64"})
+    if (operation == name) return operation.substr(0, 5) + "i32";
+  return "";
+}
+
 IdealCode::Demand IdealCode::measure(const std::string& operation, bool whole_vectors) const {
   std::optional<Demand> best;
+  if (const std::string narrow = narrow_division(operation); !narrow.empty()) best = measure(narrow, whole_vectors);
   for (const Choice& choice : choices(operation, whole_vectors)) {
     std::vector<InstructionForm> forms{choice.form};
     auto resolved = resolve_all(tables_->core, forms, {plain_instruction(choice.form)});
@@ -233,6 +256,8 @@ double IdealCode::measure_latency(const std::string& operation) {
     auto time = simulate_loop(std::vector(8, link), {choice.form}, *machine_.core);
     if (time && !choice.form.store && !choice.form.branch) plain = time->cycles_per_iteration / 8;
   }
+  if (const std::string narrow = narrow_division(operation); !narrow.empty())
+    if (double other = measure_latency(narrow); other > 0) return plain > 0 ? std::min(plain, other) : other;
   if (!operation.starts_with("fadd.")) return plain;
   Choice choice = choose("fma" + operation.substr(operation.find('.')), false);
   Instruction sum;

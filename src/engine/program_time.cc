@@ -158,10 +158,10 @@ void sample(Sampler& sampler, const WalkProgram& program, const SimulationOption
   for (std::size_t b = 0; b < program.blocks.size(); b++)
     for (passed += weight_of(program.blocks[b]); next < passed; next += step)
       sampler.walk(static_cast<int>(b), options.warm_up, options.walk);
-  constexpr double matters = 0.0005, enough = 10;
+  constexpr double enough = 10;
   std::vector<std::pair<double, int>> missed;
   for (std::size_t b = 0; b < program.blocks.size(); b++)
-    if (weight_of(program.blocks[b]) > matters * total) missed.emplace_back(-weight_of(program.blocks[b]), static_cast<int>(b));
+    if (weight_of(program.blocks[b]) > options.matters * total) missed.emplace_back(-weight_of(program.blocks[b]), static_cast<int>(b));
   std::ranges::sort(missed);
   for (auto [weight, block] : missed) {
     if (sampler.simulated() > options.instructions) break;

@@ -27,6 +27,7 @@ struct SimulationOptions {
   double instructions = 400'000;  // to simulate
   int walk = 5000;                // instructions per walk that count
   int warm_up = 1500;             // before they do
+  double matters = 0.0005;        // blocks with a smaller share of the executed instructions may stay unseen
   bool mispredictions = true;     // as Block::mispredicted says
   // Cycles beyond a first-level hit, asked at every executed load; empty: all hit.
   std::function<double(const LoadPlace&)> extra_load_cycles;

@@ -166,6 +166,17 @@ Reconstructor::Reconstructor(std::vector<std::string> names, std::vector<std::ve
     special_ = {{{1, f}}, {{1, n, f}}, {{1, f, top}}, {{1, n, f, n * f}}, {{1, n, f, n * f, top}}, {{1, n, n * n, f, n * f, n * n * f}}, {{1, n, f, n * f, top, f * top}},
                 {{1, root}}, {{1, n, root}}, {{1, n, f, f * f, n * f, top, f * top}}};
   if (small) special_.insert(special_.begin(), {{{1, e}}, {{1, n, e}}, {{1, n, e, n * e}}, {{1, n, n * n, e, n * e}}, {{1, n, e, n * e, e * e}}});
+  for (Basis& basis : special_) basis.by_octaves = true;
+}
+
+std::pair<std::vector<std::size_t>, std::size_t> Reconstructor::found_and_checked(const Basis& basis, std::vector<std::size_t> rows) const {
+  if (!basis.by_octaves) return {rows, rows.size()};
+  auto octave = [&](std::size_t row) { return std::floor(std::log2(std::max(1.0, points_[row][0]))); };
+  double last = 0;
+  for (std::size_t row : rows) last = std::max(last, octave(row));
+  auto checks = std::ranges::stable_partition(rows, [&](std::size_t row) { return octave(row) < last; });
+  const auto found = static_cast<std::size_t>(checks.begin() - rows.begin());
+  return {std::move(rows), found};
 }
 
 std::optional<ExactForm> Reconstructor::solve(const Basis& basis, std::span<const double> values, const std::vector<std::size_t>& rows) const {
@@ -178,7 +189,10 @@ std::optional<ExactForm> Reconstructor::solve(const Basis& basis, std::span<cons
     programs.push_back(std::move(*program));
   }
   ExactSystem system(unknowns);
-  for (std::size_t r : rows) {
+  const auto [ordered, found] = found_and_checked(basis, rows);
+  for (std::size_t k = 0; k < ordered.size(); k++) {
+    if (k == found && !system.determined()) return {};
+    const std::size_t r = ordered[k];
     std::vector<Rational> row;
     for (const Program& program : programs) {
       double x = program(points_[r]);
@@ -245,33 +259,40 @@ std::optional<ExactForm> Reconstructor::one_parameter(std::span<const double> va
   return {};
 }
 
-// What a count is in each parameter alone, where the others have the value they have most often: a polynomial's degree and period.
-std::optional<ExactForm> Reconstructor::in_one(std::size_t parameter, std::span<const double> values) const {
-  std::vector<double> usual;
-  for (std::size_t p = 0; p < names_.size(); p++) {
-    std::map<double, int> often;
-    for (const auto& point : points_) often[point[p]]++;
-    usual.push_back(std::ranges::max_element(often, {}, [](const auto& entry) { return entry.second; })->first);
-  }
-  std::vector<std::vector<double>> line;
-  std::vector<double> there;
+// What a count is in each parameter alone, where the others stand still: a polynomial's degree and period, on the longest such line,
+// or the largest it has on any of them. On one line it may vanish (what is left of M by 4, where M is a multiple of it).
+std::optional<ExactForm> Reconstructor::in_one(std::size_t parameter, std::span<const double> values, bool everywhere) const {
+  std::map<std::vector<double>, std::vector<std::size_t>> lines;
   for (std::size_t k = 0; k < points_.size(); k++) {
-    bool on = true;
-    for (std::size_t p = 0; p < names_.size(); p++) on = on && (p == parameter || points_[k][p] == usual[p]);
-    if (on) line.push_back({points_[k][parameter]}), there.push_back(values[k]);
+    std::vector<double> others = points_[k];
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(parameter));
+    lines[others].push_back(k);
   }
-  if (line.size() < 4) return {};
-  Reconstructor alone({names_[parameter]}, std::move(line), 1);
-  return alone.exact(there);
+  constexpr std::size_t shortest = 4;
+  std::optional<ExactForm> shape;
+  std::size_t longest = 0;
+  for (const auto& [others, rows] : lines) longest = std::max(longest, rows.size());
+  for (const auto& [others, rows] : lines) {
+    if (rows.size() < (everywhere ? shortest : std::max(shortest, longest))) continue;
+    std::vector<std::vector<double>> line;
+    std::vector<double> there;
+    for (std::size_t k : rows) line.push_back({points_[k][parameter]}), there.push_back(values[k]);
+    auto form = Reconstructor({names_[parameter]}, std::move(line), 1).exact(there);
+    if (!form && rows.size() == longest) return {};  // where it could have been found
+    if (!form) continue;
+    if (!shape) shape = form;
+    shape->degree = std::max(shape->degree, form->degree), shape->period = std::lcm(shape->period, form->period);
+  }
+  return shape;
 }
 
 // The product of what it is in each of them, with coefficients from all samples.
-std::optional<ExactForm> Reconstructor::product_of_lines(std::span<const double> values) const {
+std::optional<ExactForm> Reconstructor::product_of_lines(std::span<const double> values, bool everywhere) const {
   constexpr std::size_t most_unknowns = 64;
   std::vector<Expr> functions{1};
   ExactForm shape;
   for (std::size_t p = 0; p < names_.size(); p++) {
-    auto line = in_one(p, values);
+    auto line = in_one(p, values, everywhere);
     if (!line || line->degree > 6) return {};
     const Expr n = symbol(names_[p]);
     std::vector<Expr> own, next;
@@ -291,7 +312,8 @@ std::optional<ExactForm> Reconstructor::product_of_lines(std::span<const double>
 }
 
 std::optional<ExactForm> Reconstructor::several_parameters(std::span<const double> values) const {
-  if (auto form = product_of_lines(values)) return form;
+  for (bool everywhere : {false, true})
+    if (auto form = product_of_lines(values, everywhere)) return form;
   // Powers of each parameter up to a degree, and its remainder by a period, multiplied with those of the others.
   for (int period : {1, 2, 4, 8})
     for (int degree : {1, 2, 3}) {
@@ -397,8 +419,11 @@ std::optional<ExactForm> Reconstructor::exact_with(std::span<const double> value
     }
     if (!holds) continue;
     ExactSystem system(unknowns);
-    for (std::size_t k = 0; k < order_.size() && holds; k++) {
-      const std::size_t r = order_[k];
+    const auto [ordered, found] = found_and_checked(basis, order_);
+    for (std::size_t k = 0; k < ordered.size() && holds; k++) {
+      holds = k != found || system.determined();
+      if (!holds) break;
+      const std::size_t r = ordered[k];
       std::vector<Rational> row(at[r].begin(), at[r].end());
       for (const Hidden& h : hidden)
         for (std::size_t f = 0; f < each; f++) row.push_back(row[f] * Rational(h.values[r]));

@@ -47,13 +47,17 @@ class Reconstructor {
   struct Basis {
     std::vector<Expr> functions;
     int degree = 0, period = 1;
+    bool by_octaves = false;  // logarithms and powers of two
   };
+  // The rows in the order in which a form with such a basis is found and checked, and how many of them must determine it alone:
+  // whatever is a function of the octave only goes through as many octaves as it has terms, so the last octave is all check.
+  std::pair<std::vector<std::size_t>, std::size_t> found_and_checked(const Basis& basis, std::vector<std::size_t> rows) const;
   std::optional<ExactForm> solve(const Basis& basis, std::span<const double> values, const std::vector<std::size_t>& rows) const;
   std::optional<ExactForm> by_residues(std::span<const double> values, const std::vector<std::size_t>& rows, int period) const;
   std::optional<ExactForm> one_parameter(std::span<const double> values, const std::vector<std::size_t>& rows) const;
   std::optional<ExactForm> several_parameters(std::span<const double> values) const;
-  std::optional<ExactForm> in_one(std::size_t parameter, std::span<const double> values) const;
-  std::optional<ExactForm> product_of_lines(std::span<const double> values) const;
+  std::optional<ExactForm> in_one(std::size_t parameter, std::span<const double> values, bool everywhere) const;
+  std::optional<ExactForm> product_of_lines(std::span<const double> values, bool everywhere) const;
 
   struct Evaluated {
     Basis basis;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -87,6 +88,38 @@ TEST(Reconstruct, NoFalseExactForm) {
   }
 }
 
+// Five terms in the octave go through any five octaves: what no further one has confirmed is no form.
+TEST(Reconstruct, AnOctaveIsCheckedByAnother) {
+  auto points = sizes({{1, 16}});
+  std::vector<double> once;
+  for (const auto& p : points) once.push_back(p[0] == 1);
+  auto form = Reconstructor({"L"}, points).exact(once);
+  if (form) EXPECT_EQ(evaluate(form->expression, {{"L", 40}}).value(), 0);
+  std::vector<double> steps;
+  points = sizes({{40, 79}});
+  for (const auto& p : points) steps.push_back(p[0] < 64 ? 3 : 11);
+  EXPECT_FALSE(Reconstructor({"N"}, points).exact(steps));
+  points = sizes({{4, 79}});
+  auto halvings = Reconstructor({"N"}, points).exact(at("3*floor(log2(N)) + 2^floor(log2(N))", {"N"}, points));
+  ASSERT_TRUE(halvings);
+  EXPECT_EQ(evaluate(halvings->expression, {{"N", 5000}}).value(), 36 + 4096);
+}
+
+// On the line of samples with N = 24 some counts vanish.
+TEST(Reconstruct, RemaindersOfAParameterTimesAnother) {
+  std::vector<std::vector<double>> points;
+  for (double n : {20, 21, 22, 23, 24, 25, 26, 27, 28, 30, 31, 33, 35, 36, 41}) points.push_back({24, n}), points.push_back({n, 24});
+  for (double n : {20, 22, 26, 28, 31, 35, 41}) for (double m : {21, 23, 25, 27, 30, 33, 36}) points.push_back({n, m});
+  std::ranges::sort(points);
+  points.erase(std::unique(points.begin(), points.end()), points.end());
+  Reconstructor reconstructor({"N", "M"}, points);
+  for (const char* law : {"M*pick(mod(N, 4), 0, 1, 1, 1)", "3*(M-mod(M,4))/2 + pick(mod(M, 4), 0, 1, 3, 6)", "N*mod(M, 4)"}) {
+    auto form = reconstructor.exact(at(law, {"N", "M"}, points));
+    ASSERT_TRUE(form) << law;
+    for (double n : {401.0, 402.0, 403.0, 404.0}) EXPECT_EQ(evaluate(form->expression, {{"N", n}, {"M", n + 1}}).value(), at(law, {"N", "M"}, {{n, n + 1}})[0]) << law;
+  }
+}
+
 TEST(Reconstruct, HiddenVariable) {
   auto points = sizes({{40, 79}});
   std::vector<double> hidden, values;
@@ -98,7 +131,10 @@ TEST(Reconstruct, HiddenVariable) {
   auto form = reconstructor.exact_with(values, one);
   ASSERT_TRUE(form);
   EXPECT_EQ(evaluate(form->expression, {{"N", 100}, {"H1", 60}}).value(), 600300);
-  // A second one, and logarithms beside it.
+  // A second one, and logarithms beside it; those show over some octaves only.
+  points = sizes({{10, 79}}), hidden.clear(), reconstructor = Reconstructor({"N"}, points);
+  for (const auto& p : points) hidden.push_back(20 + std::floor(p[0] / 3) + static_cast<double>(random() % 4));
+  one = {{"H1", hidden}};
   std::vector<double> other, both;
   for (std::size_t k = 0; k < points.size(); k++)
     other.push_back(static_cast<double>(random() % 50)), both.push_back(2 * points[k][0] * hidden[k] - 3 * other[k] + 7 + std::floor(std::log2(points[k][0])));

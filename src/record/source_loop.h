@@ -25,10 +25,11 @@ struct Reference {
   std::vector<std::optional<double>> stride_bytes;  // per iteration of this loop, then of each loop around it; none: not affine
   double span_bytes = 0;              // between the farthest two references: what must be kept to load each element once
   int line = 0;
+  bool side_by_side = false;          // of a loop inside, unrolled whole: its elements, or those of consecutive iterations, lie side by side
   bool operator==(const Reference&) const = default;
   bool affine() const { return !stride_bytes.empty() && stride_bytes[0].has_value(); }
   // The elements of consecutive iterations lie side by side: whole vectors can be loaded.
-  bool contiguous() const { return affine() && elements > 0 && (*stride_bytes[0] == elements * element_bytes || *stride_bytes[0] == -elements * element_bytes); }
+  bool contiguous() const { return side_by_side || (affine() && elements > 0 && (*stride_bytes[0] == elements * element_bytes || *stride_bytes[0] == -elements * element_bytes)); }
 };
 template <class Fields>
 void describe(Fields& f, Reference& r) {
@@ -36,6 +37,7 @@ void describe(Fields& f, Reference& r) {
   if (Fields::reading || r.store) f("store", r.store);
   f("element_bytes", r.element_bytes), f("type", r.type), f("elements", r.elements), f("written", r.written);
   f("stride_bytes", r.stride_bytes), f("span_bytes", r.span_bytes), f("line", r.line);
+  if (Fields::reading || r.side_by_side) f("side_by_side", r.side_by_side);
 }
 
 // A cycle of dependences from one iteration to a later one.

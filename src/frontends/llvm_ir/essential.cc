@@ -222,6 +222,17 @@ std::string product_name(const Instruction& i) {
   return (factor - 1).isPowerOf2() || (factor + 1).isPowerOf2() ? "add" : "mul";
 }
 
+// x - x / d * d; where d is a constant there is no division.
+bool is_remainder(const Instruction& difference) {
+  if (difference.getOpcode() != Instruction::Sub) return false;
+  auto* product = llvm::dyn_cast<Instruction>(difference.getOperand(1));
+  if (!product || product->getOpcode() != Instruction::Mul || !product->hasOneUse()) return false;
+  for (unsigned k : {0u, 1u})
+    if (auto* quotient = llvm::dyn_cast<Instruction>(product->getOperand(k)); quotient && (quotient->getOpcode() == Instruction::UDiv || quotient->getOpcode() == Instruction::SDiv))
+      if (quotient->getOperand(0) == difference.getOperand(0) && quotient->getOperand(1) == product->getOperand(1 - k) && !llvm::isa<llvm::Constant>(quotient->getOperand(1))) return true;
+  return false;
+}
+
 // Routines that are one operation of the machine; they stay calls only because the language wants errno set.
 std::string routine_operation(const Instruction& i) {
   auto* call = llvm::dyn_cast<llvm::CallBase>(&i);
@@ -232,6 +243,11 @@ std::string routine_operation(const Instruction& i) {
 }
 
 }  // namespace
+
+bool comes_with_division(const Instruction& i) {
+  if (i.getOpcode() == Instruction::Mul && i.hasOneUse()) return is_remainder(*llvm::cast<Instruction>(*i.user_begin()));
+  return is_remainder(i);
+}
 
 std::string operation_name(const Instruction& i) {
   switch (i.getOpcode()) {
@@ -295,7 +311,7 @@ void add_essential_operations(const llvm::Loop& loop, const LoopAnalyses& analys
         continue;
       }
       std::string name = operation_name(i);
-      if (name.empty() || !needed.contains(i) || taken_up.contains(&i)) continue;
+      if (name.empty() || !needed.contains(i) || taken_up.contains(&i) || comes_with_division(i)) continue;
       if (fused_product(i)) name = "fma";
       const llvm::Type* type = name == "fcmp" || name == "icmp" ? i.getOperand(0)->getType() : i.getType();
       out.operations[name + "." + type_name(type)] += weight, out.flops += weight * flops_of(name);

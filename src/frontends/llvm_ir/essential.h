@@ -26,6 +26,9 @@ double weight_of(const llvm::BasicBlock& block, const llvm::Loop& loop, const Lo
 // multiplication is taken up once and must have no other user.
 const llvm::Instruction* fused_product(const llvm::Instruction& sum);
 
+// The product or the difference of a remainder that is written as x - x / d * d, as compilers do: the division gives it too.
+bool comes_with_division(const llvm::Instruction& instruction);
+
 // The name of an operation without its type, for those that are worth counting; empty for the rest.
 std::string operation_name(const llvm::Instruction& instruction);
 

@@ -5,6 +5,8 @@
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/IntrinsicInst.h>
 
+#include <algorithm>
+
 #include "frontends/source_path.h"
 #include "record/gap.h"
 
@@ -25,8 +27,8 @@ inline Location location_of(const llvm::BasicBlock& block) {
   return {};
 }
 
-// Where a loop starts. Clang notes it with the loop; else it is found in the code, where a loop around calls that were inlined may
-// seem to start in one of the callees: a loop is written where the outermost of its code is.
+// Where a loop starts. Clang notes it with the loop; else it is the first line of its code that lies in no loop inside it. A loop around
+// calls that were inlined is written where the outermost of its code is.
 inline const llvm::DILocation* start_of(const llvm::Loop& loop) {
   const llvm::DILocation* start = loop.getStartLoc().get();
   if (const llvm::MDNode* noted = loop.getLoopID())
@@ -37,9 +39,16 @@ inline const llvm::DILocation* start_of(const llvm::Loop& loop) {
     while ((at = at->getInlinedAt())) inlined++;
     return inlined;
   };
-  for (const llvm::BasicBlock* block : loop.blocks())
+  auto before = [&](const llvm::DILocation* a, const llvm::DILocation* b) {
+    if (depth(a) != depth(b)) return depth(a) < depth(b);
+    if (a->getInlinedAt() != b->getInlinedAt() || a->getFilename() != b->getFilename()) return false;
+    return a->getLine() != b->getLine() ? a->getLine() < b->getLine() : a->getColumn() < b->getColumn();
+  };
+  for (const llvm::BasicBlock* block : loop.blocks()) {
+    const bool inside = std::any_of(loop.begin(), loop.end(), [&](const llvm::Loop* inner) { return inner->contains(block); });
     for (const llvm::Instruction& instruction : *block)
-      if (const llvm::DILocation* at = instruction.getDebugLoc().get(); start && at && at->getLine() > 0 && depth(at) < depth(start)) start = at;
+      if (const llvm::DILocation* at = instruction.getDebugLoc().get(); start && !inside && at && at->getLine() > 0 && before(at, start)) start = at;
+  }
   return start;
 }
 

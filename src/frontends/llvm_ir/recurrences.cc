@@ -106,7 +106,7 @@ class Cycles {
     const double share = share_of(cycle);
     for (int a : cycle) {
       const Instruction& i = *nodes_[arcs_[a].to];
-      if (arcs_[a].cycles == 0) continue;
+      if (arcs_[a].cycles == 0 || comes_with_division(i)) continue;
       std::string name = operation_name(i);
       if (name.empty()) name = llvm::isa<llvm::LoadInst>(i) ? "load" : "call";
       if (llvm::isa<llvm::MinMaxIntrinsic>(i)) name = "select";
@@ -118,6 +118,12 @@ class Cycles {
                         fused_product(*llvm::cast<Instruction>(*i.user_begin())) == &i;
       if (!found.line) found.line = location_of(i.getDebugLoc().get()).line;
       if (!fused_away) found.operations[name + "." + type_name(i.getType())] += share * weight_of(*i.getParent(), loop_, analyses_);
+    }
+    if (const std::string step = one_step(cycle, on_cycle); !step.empty()) {
+      double often = 0;
+      for (int a : cycle)
+        if (arcs_[a].cycles > 0) often = std::max(often, weight_of(*nodes_[arcs_[a].to]->getParent(), loop_, analyses_));
+      found.operations = {{step, share * often}};
     }
     // A choice by comparing what is carried is a maximum or minimum: the comparison belongs to it.
     for (const Instruction* i : std::vector<const Instruction*>(on_cycle.begin(), on_cycle.end()))
@@ -227,6 +233,26 @@ class Cycles {
     return ratio_of(cycle) > ratio ? cycle : std::vector<int>{};
   }
 
+  // Where the rules in force allow another order, sums and products of what is carried with anything else are one step,
+  // a * x + b: a and b are made outside the chain. The name of that step; empty where it cannot be done.
+  std::string one_step(const std::vector<int>& cycle, const std::set<const Instruction*>& on_cycle) const {
+    std::set<const Instruction*> carried;
+    for (int a : cycle)
+      if (arcs_[a].distance > 0) carried.insert(nodes_[arcs_[a].to]);
+    bool sums = false, products = false;
+    std::string type;
+    for (const Instruction* i : on_cycle) {
+      if (carried.contains(i) || llvm::isa<llvm::StoreInst>(i)) continue;
+      const std::string name = operation_name(*i);
+      const bool sum = name == "fadd", product = name == "fmul", both = name == "fma";
+      if (!(sum || product || both || i->getOpcode() == Instruction::FNeg) || !llvm::isa<llvm::FPMathOperator>(i) || !i->hasAllowReassoc()) return "";
+      if ((product || both) && depends(i->getOperand(0), carried) && depends(i->getOperand(1), carried)) return "";
+      sums = sums || sum || both, type = type_name(i->getType());
+      products = products || product || (both && (depends(i->getOperand(0), carried) || depends(i->getOperand(1), carried)));
+    }
+    if (!sums && !products) return "";
+    return (sums && products ? "fma." : sums ? "fadd." : "fmul.") + type;
+  }
   // A chain of one associative operation whose partial results nobody else sees.
   void judge(const std::set<const Instruction*>& on_cycle, Recurrence& found) const {
     std::set<std::string> kinds;

@@ -21,6 +21,16 @@ Place place_of(const Location& at) { return {at.file, at.line, at.column}; }
 struct Iterations {
   double entries = 0, iterations = 0;
 };
+// By the function a loop is written in, as that is called where it is linked: instances of a template are different loops at one place.
+using Counted = std::map<std::pair<std::string, Place>, Iterations>;
+
+std::string written_in(const llvm::Loop& loop, const llvm::Function& function) {
+  const llvm::DILocation* at = start_of(loop);
+  const llvm::DISubprogram* subprogram = at ? at->getScope()->getSubprogram() : function.getSubprogram();
+  if (!subprogram) return llvm::demangle(function.getName().str());
+  std::string linkage = subprogram->getLinkageName().str();
+  return linkage.empty() ? subprogram->getName().str() : llvm::demangle(linkage);
+}
 
 // ------------------------------------------------------------------------- counts of the early IR, and its weights
 
@@ -34,7 +44,7 @@ double tested_out(const llvm::Loop& loop, const FunctionCounts& counts, const st
   return out;
 }
 
-void count_iterations(llvm::Function& function, const FunctionCounts& counts, std::map<Place, Iterations>& found) {
+void count_iterations(llvm::Function& function, const FunctionCounts& counts, Counted& found) {
   llvm::DominatorTree tree(function);
   llvm::LoopInfo loops(tree);
   std::map<const llvm::BasicBlock*, int> number;
@@ -45,7 +55,7 @@ void count_iterations(llvm::Function& function, const FunctionCounts& counts, st
     for (const llvm::BasicBlock* block : loop->blocks())
       for (const EdgeCount& edge : counts.blocks[static_cast<std::size_t>(number.at(block))].next)
         if (blocks[static_cast<std::size_t>(edge.to)] == loop->getHeader()) back += edge.count;
-    Iterations& here = found[place_of(location_of(*loop))];
+    Iterations& here = found[{written_in(*loop, function), place_of(location_of(*loop))}];
     here.entries += header - back, here.iterations += header - tested_out(*loop, counts, number, blocks);
   }
 }
@@ -99,23 +109,22 @@ void clean_up(llvm::Module& module, Analyses& analyses) {
   passes.run(module, analyses.module);
 }
 
-std::string written_in(const llvm::Loop& loop, const llvm::Function& function) {
-  const llvm::DILocation* at = start_of(loop);
-  const llvm::DISubprogram* subprogram = at ? at->getScope()->getSubprogram() : function.getSubprogram();
-  if (!subprogram) return llvm::demangle(function.getName().str());
-  std::string linkage = subprogram->getLinkageName().str();
-  return linkage.empty() ? subprogram->getName().str() : llvm::demangle(linkage);
-}
-
+// Of what was inlined into the loop the line of the call counts: its own lines may lie anywhere, around other loops too.
 void add_lines(const llvm::Loop& loop, SourceLoop& out) {
   out.first_line = out.last_line = out.at.line;
+  const llvm::DILocation* start = start_of(loop);
+  if (!start) return;
   for (const llvm::BasicBlock* block : loop.blocks())
-    for (const auto& i : *block)
-      if (Location at = location_of(i.getDebugLoc().get()); at.known() && at.file == out.at.file)
+    for (const auto& i : *block) {
+      const llvm::DILocation* place = i.getDebugLoc().get();
+      while (place && place->getInlinedAt() != start->getInlinedAt()) place = place->getInlinedAt();
+      if (!place || place->getScope()->getSubprogram() != start->getScope()->getSubprogram()) continue;
+      if (Location at = location_of(place); at.known() && at.file == out.at.file)
         out.first_line = std::min(out.first_line, at.line), out.last_line = std::max(out.last_line, at.line);
+    }
 }
 
-void add_loops(llvm::Function& function, Analyses& analyses, const std::map<Place, Iterations>& counted,
+void add_loops(llvm::Function& function, Analyses& analyses, const Counted& counted,
                const std::string& name, std::vector<SourceLoop>& out) {
   auto& managers = analyses.function;
   const llvm::LoopInfo& loops = managers.getResult<llvm::LoopAnalysis>(function);
@@ -125,7 +134,7 @@ void add_loops(llvm::Function& function, Analyses& analyses, const std::map<Plac
   for (const llvm::Loop* loop : loops.getLoopsInPreorder()) {
     SourceLoop made;
     made.function = name, made.at = location_of(*loop), made.source_function = written_in(*loop, function);
-    auto it = counted.find(place_of(made.at));
+    auto it = counted.find({made.source_function, place_of(made.at)});
     if (it == counted.end() || it->second.iterations <= 0) continue;
     made.entries = it->second.entries, made.iterations = it->second.iterations;
     made.innermost = loop->isInnermost();
@@ -144,7 +153,7 @@ void add_loops(llvm::Function& function, Analyses& analyses, const std::map<Plac
 Result<std::vector<SourceLoop>> source_loops(const CompiledProgram& program, Stage stage, const CountedRun& run) {
   std::vector<SourceLoop> found;
   std::vector<LoadedModule> modules;
-  std::map<Place, Iterations> counted;
+  Counted counted;
   for (std::size_t u = 0; u < program.units.size(); u++) {
     const Unit& unit = program.units[u];
     TRY(LoadedModule loaded, load_module(stage == Stage::early ? unit.early_bitcode : unit.final_bitcode));

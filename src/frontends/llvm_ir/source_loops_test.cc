@@ -45,11 +45,25 @@ __attribute__((noinline)) double restarts(int n, const double *x) {
 __attribute__((noinline)) void roots(int n, double *x) {
   for (int i = 0; i < n; i++) x[i] = __builtin_sqrt(x[i]);
 }
+__attribute__((noinline)) void relaxed(int n, const double *y, double *x) {
+  for (int i = 1; i < n; i++) x[i] = x[i] + 0.175 * (x[i - 1] * y[i] + y[i] - x[i]);
+}
+__attribute__((noinline)) unsigned long digits(int n, const int *at) {
+  unsigned long rest = n, sum = 0;
+  for (int i = 0; i < n; i++) { rest = rest << 8 | (unsigned char)at[i]; sum += rest / (unsigned long)n; rest %= (unsigned long)n; }
+  return sum + rest;
+}
+static inline double helped(double x) {
+  return x * 3 + 1;
+}
 int main(void) {
   double *x = calloc(103, 8), *y = calloc(103, 8), s = 0;
   int *at = calloc(103, 4);
   for (int i = 0; i < 103; i++) s += search(103, at, i % 2), s += restarts(103, x);
   roots(103, x);
+  relaxed(103, y, x), s += digits(103, at);
+  for (int i = 0; i < 103; i++)
+    y[i] = helped(x[i]);
   for (int k = 0; k < 10; k++) { daxpy(103, 2, x, y); s += dot(103, x, y); stencil(103, x, y); third(103, x); s += gather(103, at, x, y); }
   return s > 1;
 }
@@ -129,6 +143,32 @@ TEST(SourceLoops, ChoicesCarryWhatTheyChose) {
     for (const auto& [name, times] : recurrence.operations) EXPECT_FALSE(name.starts_with("load")) << "the loaded value only decides";
   for (const Recurrence& recurrence : found->in("restarts").recurrences) EXPECT_FALSE(recurrence.operations.contains("fmul.f64"));
   EXPECT_EQ(found->in("roots").operations, (std::map<std::string, double>{{"sqrt.f64", 1}}));
+}
+
+// Sums and products of what is carried are one step where they may be done in any order; a remainder comes with its division.
+TEST(SourceLoops, AChainIsAsShortAsTheRulesAllow) {
+  auto strict = found_in("-O2"), fast = found_in("-O2 -ffast-math");
+  ASSERT_TRUE(strict && fast);
+  double strictly = 0;
+  for (const auto& [name, times] : strict->in("relaxed").recurrences.at(0).operations) strictly += times;
+  EXPECT_GE(strictly, 3);
+  EXPECT_EQ(fast->in("relaxed").recurrences.at(0).operations, (std::map<std::string, double>{{"fma.f64", 1}}));
+  const auto& chain = strict->in("digits").recurrences.at(0).operations;
+  EXPECT_FALSE(chain.contains("mul.i64"));
+  EXPECT_EQ(chain.count("udiv.i64") + chain.count("urem.i64"), 1u);
+}
+
+// The lines of a loop are those it is written in, not those of what was inlined into it.
+TEST(SourceLoops, LinesAreTheLoopsOwn) {
+  auto found = found_in("-O2");
+  ASSERT_TRUE(found) << found.error().message();
+  bool seen = false;
+  for (const SourceLoop& loop : found->loops)
+    if (loop.function == "main" && loop.operations.contains("fma.f64")) {
+      seen = true;
+      EXPECT_EQ(loop.last_line - loop.first_line, 1);
+    }
+  EXPECT_TRUE(seen);
 }
 
 TEST(AddressTrace, WritesEveryAccessOfTheLines) {

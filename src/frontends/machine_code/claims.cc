@@ -103,7 +103,7 @@ class Claims {
       if (mine == parts_.end() || mine->second.size() != 1 || keeps_its_shape(ir, mine->second[0])) continue;
       const std::vector<int> parts = mine->second;
       for (const auto& [to, count] : ir_edges(ir)) {
-        if (parts_.contains(to)) continue;
+        if (count <= 0 || parts_.contains(to)) continue;  // what never ran fits anywhere
         parts_.erase(ir), parts_[to] = parts, origin_[parts[0]] = to;
         if (keeps_its_shape(to, parts[0])) break;
         parts_.erase(to), parts_[ir] = parts, origin_[parts[0]] = ir;
@@ -190,6 +190,7 @@ class Claims {
     const bool loops = ir_edges(ir).contains(ir);
     const int head = first_part(parts);
     const bool merged = shares_its_end(region, head);
+    const bool whole = keeps_its_shape(ir, head);  // else a copy in a predecessor has some of these executions
     std::map<int, Way> ways;  // by the IR block they lead to
     for (int block : region)
       for (int e : leaving[block]) {
@@ -202,7 +203,7 @@ class Claims {
     for (const auto& [to, way] : ways) {
       if (!way.expected) continue;
       for (int e : way.edges) p.edges[e].prior = std::max(way.count / static_cast<double>(way.edges.size()), 1e-3);
-      const bool sound = !merged && way.exact && way.edges.size() == 1 && edges_known_ && (lost == 0 || p.blocks[p.edges[way.edges[0]].to].claim);
+      const bool sound = whole && !merged && way.exact && way.edges.size() == 1 && edges_known_ && (lost == 0 || p.blocks[p.edges[way.edges[0]].to].claim);
       if (sound) p.edges[way.edges[0]].claim = way.count;
     }
   }

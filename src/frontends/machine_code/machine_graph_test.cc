@@ -67,14 +67,24 @@ __attribute__((noinline)) static int words(const char* s) {
 __attribute__((noinline)) static void blend(float* a, const float* b, int n) {
   for (int i = 0; i < n; i++) a[i] = b[i] > 0.5f ? a[i] * b[i] : a[i] + b[i];
 }
+__attribute__((noinline)) static void dispatch(long* a, const int* kind, int n) {
+  for (int i = 0; i < n; i++) switch (kind[i] & 3) {
+    case 0: a[i] += 1; break;
+    case 1: a[i] ^= 5; break;
+    case 2: a[i] *= 3; break;
+    default: a[i] = 0;
+  }
+}
 int main(void) {
   static int v[3000];
+  static long kinds[1003];
   static float a[1001], b[1001];
   static char text[5000];
   long sum = 0;
   for (int i = 0; i < 3000; i++) v[i] = (int)next() % 5000;
   for (int i = 0; i < 3000; i++) sum += classify((unsigned)v[i]);
   for (int i = 0; i < 2000; i++) sum += probe(v, next() & 1023);
+  for (int i = 0; i < 10; i++) dispatch(kinds, v, 1003), sum += kinds[i];
   sort(v, 3000);
   for (int i = 0; i < 2000; i++) sum += search(v, 3000, (int)next() % 5000);
   for (int i = 0; i < 1001; i++) a[i] = 1, b[i] = (float)(next() % 100) / 100;

@@ -14,6 +14,20 @@
 namespace perfcast::sampling {
 namespace {
 
+// What is added to the addresses of a traced binary: code that may lie anywhere was traced where the emulator put it, gigabytes up.
+std::uint64_t traced_to_file(const Profile& profile, const machine_code::ElfImage& image) {
+  std::uint64_t first = ~std::uint64_t{0};
+  for (const Function& function : profile.machine->functions)
+    for (const Block& block : function.blocks)
+      for (const Instruction& instruction : block.code)
+        if (!function.library) first = std::min(first, instruction.address);
+  auto holds = [&](std::uint64_t address) {
+    return std::ranges::any_of(image.code(), [&](const machine_code::CodeSection& section) { return address >= section.address && address < section.address + section.bytes.size(); });
+  };
+  const std::uint64_t within = first & 0xffff'ffff;
+  return !holds(first) && holds(within) ? within - first : 0;
+}
+
 // File addresses of the executable to blocks of the machine level.
 class Map {
  public:
@@ -21,10 +35,11 @@ class Map {
     TRY(machine_code::ElfImage image, machine_code::ElfImage::open(executable));
     Map map;
     machine_code::Placement placement(image);
+    const std::uint64_t traced = profile.run.binary.empty() ? 0 : traced_to_file(profile, image);
     for (std::size_t f = 0; f < profile.machine->functions.size(); f++) {
       const Function& function = profile.machine->functions[f];
       if (function.library) continue;
-      const auto moved_by = profile.run.binary.empty() ? placement.moved(function) : std::optional<std::uint64_t>(0);
+      const auto moved_by = profile.run.binary.empty() ? placement.moved(function) : std::optional<std::uint64_t>(traced);
       if (!moved_by) continue;
       const std::uint64_t moved = *moved_by;  // added to the profile's addresses
       for (std::size_t b = 0; b < function.blocks.size(); b++)

@@ -208,7 +208,7 @@ class FunctionWitness {
     }
     const std::string proved = header->count.expression;
     for (const llvm::BasicBlock* block : loop.blocks())
-      if (Block* own = block_of(block); own && own->count.expression == proved) own->count.certainty = Certainty::proved;
+      if (Block* own = block_of(block); own && own->count.expression == proved && own->count.certainty == Certainty::interpolated) own->count.certainty = Certainty::proved;
   }
 
   Function& graph_;
@@ -262,7 +262,7 @@ void certify(const llvm_ir::CompiledProgram& program, const std::map<std::string
       if (block.count.certainty == Certainty::proved) proved[{function.name, block.name}] = &block.count;
   for (Function& function : machine->functions)
     for (Block& block : function.blocks)
-      if (block.from)
+      if (block.from && block.count.certainty == Certainty::interpolated)
         if (auto it = proved.find({function.name, *block.from}); it != proved.end() && it->second->expression == block.count.expression)
           block.count.certainty = Certainty::proved;
 }

@@ -89,7 +89,7 @@ void several_parameters(Runs& runs, const Setting& recorded) {
   for (const auto& [name, value] : recorded) base[name] = value <= 32 ? value : std::min(value, 24.0);
   auto line = [](double value) -> std::vector<double> {
     if (value <= 32) return {1, 2, 3, 4, 5, 6, 8};
-    return {20, 21, 22, 23, 24, 25, 26, 27, 28, 30, 33, 36, 40};
+    return {20, 21, 22, 23, 24, 25, 26, 27, 28, 30, 33, 34, 35, 36, 37, 39};  // four of each residue by 4, every residue among every other one
   };
   for (const auto& [name, value] : recorded)
     for (double size : line(value)) {

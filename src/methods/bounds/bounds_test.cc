@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "methods/bounds/classes.h"
+#include "methods/bounds/loops.h"
 #include "record/library.h"
 
 namespace perfcast::bounds {
@@ -97,6 +98,82 @@ TEST(Binary, HasAPeakButNoEssentialOperations) {
   EXPECT_TRUE(made->broken_laws.empty());
   Json json = Json::parse(record_text(*made));
   EXPECT_TRUE(json["loops"][0]["ma"].is_null());
+}
+
+// A short loop inside that was unrolled whole: what an iteration around it brings anew.
+class UnrolledWhole : public testing::Test {
+ protected:
+  // The loads of the loop around `inner` steps of 8 bytes that move on by `outer` bytes.
+  Reference load_of(std::optional<double> inner, std::optional<double> outer, double times = 4) {
+    Profile profile = golden("toy-daxpy");
+    SourceLoop around = profile.source_loops.at(0), loop = around;
+    around.references.clear(), around.innermost = false;
+    loop.parent = 0, loop.at.column = 99, loop.entries = around.iterations, loop.iterations = times * around.iterations;
+    loop.references = {{}};
+    loop.references[0].type = "f64", loop.references[0].stride_bytes = {inner, outer};
+    profile.source_loops = {around, loop};
+    const auto groups = loop_groups(profile);
+    EXPECT_DOUBLE_EQ(groups.at(0).needs.flops, around.flops + times * loop.flops);
+    if (groups.at(0).needs.references.empty()) return {.elements = 0};
+    return groups[0].needs.references[0];
+  }
+};
+TEST_F(UnrolledWhole, ElementsAreLoadedOnce) {
+  EXPECT_EQ(load_of(8, 32).elements, 4);     // x[4 i + k]
+  EXPECT_EQ(load_of(8, 8).elements, 1);      // x[i + k]: three of four were there
+  EXPECT_EQ(load_of(800, 8).elements, 4);    // x[k][i]
+  EXPECT_EQ(load_of(8, 0).elements, 0);      // x[k] stays
+  EXPECT_EQ(load_of({}, {}).elements, 4);    // x[at[k]]
+}
+TEST_F(UnrolledWhole, VectorsGoAlongEitherLoop) {
+  EXPECT_TRUE(load_of(8, 32).contiguous());
+  EXPECT_TRUE(load_of(8, 8).contiguous());
+  EXPECT_TRUE(load_of(800, 8).contiguous());
+  EXPECT_TRUE(load_of(8, 800).contiguous());
+  EXPECT_FALSE(load_of(800, 80000).contiguous());
+  EXPECT_FALSE(load_of({}, {}).contiguous());
+}
+
+// Most iterations run in straight code in front of the loop of the remainder: both are the loop.
+TEST(StraightCode, BelongsToTheLoopWhoseRemainderFollows) {
+  Profile profile = golden("toy-daxpy");
+  Function& function = profile.machine->functions[0];
+  Block &straight = function.blocks[0], &rest = function.blocks[1];
+  straight.from = "start", rest.from = ".L2", straight.code = rest.code;
+  for (Instruction& instruction : straight.code) instruction.line = 3;
+  rest.count.value = function.loops[0].iterations.value = 25'000;
+  Function ir;
+  ir.name = "work", ir.loops = function.loops, ir.blocks.resize(2);
+  ir.blocks[0].name = "start", ir.blocks[0].count.value = 1, ir.blocks[0].usage["flops"] = 150'000;
+  ir.blocks[1].name = ".L2", ir.blocks[1].count.value = 25'000, ir.blocks[1].usage["flops"] = 2, ir.blocks[1].loop = 0;
+  profile.ir.emplace().functions = {ir};
+  auto group = loop_groups(profile).at(0);
+  EXPECT_EQ(group.blocks, (std::vector<int>{1, 0}));
+  EXPECT_EQ(group.iterations, 100'000);
+  for (Instruction& instruction : straight.code) instruction.line = 30;  // written elsewhere
+  EXPECT_EQ(loop_groups(profile).at(0).blocks, std::vector<int>{1});
+}
+
+// A loop of so few instructions that no walk meets it by chance is walked all the same: what other code costs says nothing of it.
+TEST(Laws, HoldForLoopsThatAreRarelyRun) {
+  Profile profile = golden("toy-daxpy");
+  Function& function = profile.machine->functions[0];
+  Function heavy = function;
+  heavy.name = "heavy";
+  for (Block& block : heavy.blocks) {
+    block.count.value *= 1e6;
+    for (Edge& edge : block.next) edge.count.value *= 1e6;
+  }
+  for (Block& block : heavy.blocks)  // cheap instructions only
+    std::erase_if(block.code, [&](const Instruction& i) { return profile.forms[static_cast<std::size_t>(i.form)].load || profile.forms[static_cast<std::size_t>(i.form)].store; });
+  profile.machine->functions.push_back(heavy);
+  auto machine = find_machine("toy");
+  ASSERT_TRUE(machine);
+  BoundsOptions options;
+  options.hot_share = 0, options.instructions = 100'000;
+  auto made = bounds(profile, *machine, options);
+  ASSERT_TRUE(made) << made.error().message();
+  for (const BrokenLaw& law : made->broken_laws) EXPECT_NE(law.law, "mac <= macs") << law.function << " " << law.by;
 }
 
 TEST(Classes, IntegerVectorsAreVectors) {
@@ -202,6 +279,29 @@ TEST(Threads, RoutinesBelongToTheirCallers) {
   EXPECT_NEAR(at.regions[0].imbalance, 0, 0.01);      // a third of the first thread's 75000 is the region's
   EXPECT_GT(at.sequential_seconds, at.regions[0].actual_seconds);
   EXPECT_NEAR(at.regions[0].iterations[0], 25000, 1);
+}
+
+// Every other time the region's condition does not hold, and one thread does what two did: the rest is balanced.
+TEST(Threads, ConditionsThatDoNotHold) {
+  Profile profile = golden("toy-daxpy");
+  Function body = profile.machine->functions[0];
+  body.name = "main.omp_outlined", profile.source_loops[0].function = body.name;
+  Function main;
+  main.name = "main";
+  Block& block = main.blocks.emplace_back();
+  block.name = "entry", block.count.value = 15, block.code = {body.blocks[1].code[0]}, block.calls = {{body.name, 1}};
+  profile.machine->functions = {body, main};
+  auto machine = find_machine("toy");
+  ASSERT_TRUE(machine);
+  BoundsOptions options;
+  options.instructions = 100'000;
+  options.threaded.push_back({2, 1e-3, {{{30, 15}, {90000, 30000}, {30, 15}}, {{15, 0}}}, {}, {}});
+  auto made = bounds(profile, *machine, options);
+  ASSERT_TRUE(made) << made.error().message();
+  const ThreadsBound& at = made->threads.at(0);
+  ASSERT_EQ(at.regions.size(), 1u);
+  EXPECT_NEAR(at.regions[0].imbalance, 0, 0.01);
+  EXPECT_NEAR(at.regions[0].iterations[0], 30000, 300);
 }
 
 TEST(Threads, ARegionInsideAnotherWithoutThreadsOfItsOwn) {

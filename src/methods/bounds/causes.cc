@@ -127,6 +127,12 @@ void Adviser::schedule() {
     if (auto sum = carried([](const Recurrence& r) { return r.reassociable && r.allowed; }); sum != end)
       return say("s", "few accumulators", s, sum->line, fmt::format("The {} runs through too few accumulators to hide the latency of its operation: unroll with more of "
                                                                      "them (-mllvm -force-vector-interleave=4, or by hand).", made_by(*sum)));
+    if (loop_.compiled.calls > 0 && !group_.needs.recurrences.empty())
+      return say("s", "calls not inlined", s, 0, "What is carried from iteration to iteration goes through memory around the calls, which keep no registers: let them be inlined.");
+    auto fused = carried([](const Recurrence& r) { return !r.reassociable && has_operation(r, "fma"); });
+    if (fused != end && loop_.compiled.fused < 0.05 && loop_.compiled.multiply > 0)
+      return say("s", "uncombined multiply-adds", s, fused->line, "Each iteration waits for a multiplication and an addition of the one before, where one fused operation would do: "
+                 "compile for a CPU that has it (-march=native) and with -ffp-contract=fast.");
     if (auto ordered = carried([](const Recurrence& r) { return r.reassociable; }); ordered != end)
       return say("s", "recurrence that reassociation would break", s, ordered->line,
                  fmt::format("The {} is carried from iteration to iteration: allow another order (-ffast-math) or keep several partial results.", made_by(*ordered)));

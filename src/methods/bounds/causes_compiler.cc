@@ -115,8 +115,10 @@ void Adviser::loads_and_stores() {
   for (const Reference& reference : group_.needs.references) bytes = std::min(bytes, static_cast<double>(std::max(1, reference.element_bytes)));
   each_instruction([&](Form form, Code instruction, double times) {
     if (classify(form, instruction).spill) return void(spilled += times), void(spilled_stores += form.store ? times : 0);
-    if (form.load) loaded += times * std::max(1.0, form.memory_bytes / bytes);
-    if (form.store) stored += times * std::max(1.0, form.memory_bytes / bytes);
+    constexpr int largest_number = 8;  // bytes; what is longer holds several
+    const double elements = form.memory_bytes > largest_number ? form.memory_bytes / bytes : 1;
+    if (form.load) loaded += times * elements;
+    if (form.store) stored += times * elements;
   });
   if (spilled > 0)
     say("c", "register spills", raw_.mac - mac_with([](Form f, Code i) { return classify(f, i).spill ? 0 : 1; }), 0,
@@ -124,7 +126,10 @@ void Adviser::loads_and_stores() {
   auto licm = remarks_about(profile_, group_, "licm"), gvn = remarks_about(profile_, group_, "gvn");
   const CompilerRemark* why = !licm.empty() ? licm[0] : !gvn.empty() ? gvn[0] : nullptr;
   std::string because = why ? " (compiler: " + why->text + "; restrict helps)" : "";
-  double kept_loads = loaded > 0 ? std::min(1.0, needed.loads / loaded) : 1;
+  double for_loops_inside = 0;  // loaded here and kept while they run
+  for (const Reference& r : group_.needs.references)
+    if (group_.outer && !r.store && r.elements == 0 && r.affine() && *r.stride_bytes[0] != 0) for_loops_inside += r.written;
+  double kept_loads = loaded > 0 ? std::min(1.0, (needed.loads + for_loops_inside) / loaded) : 1;
   if (kept_loads < 0.95)
     say("c", "excess loads", raw_.mac - mac_with([&](Form f, Code i) { return f.load && !f.store && !classify(f, i).spill ? kept_loads : 1; }), why ? why->at.line : 0,
         fmt::format("{} elements are loaded per iteration where {} are new: keep values in registers across iterations{}.", number_text(loaded, 3),

@@ -16,6 +16,7 @@ Machine without_queues(const Machine& machine) {
   core.schedulers.clear(), core.bind_ports_at_rename = false;
   core.window.load_queue.reset(), core.window.store_buffer.reset();
   core.window.integer_registers.reset(), core.window.vector_registers.reset();
+  core.rename.eliminated_share.reset();  // some moves are kept for want of room to follow them
   return ideal;
 }
 
@@ -38,7 +39,7 @@ Result<std::unique_ptr<Steps>> Steps::make(const Profile& profile, const Machine
   if (!machine.core) return unfit("the machine file says nothing about its core", machine.name, "perfcast characterize, or another --machine");
   CHECK_OK(engine::check_core(*machine.core));
   engine::SimulationOptions options;
-  options.instructions = instructions;
+  options.instructions = instructions, options.matters = 0;  // a loop of few instructions may take long all the same
   TRY(engine::CompiledCost cost, engine::compiled_cost(profile, machine, options));
   std::unique_ptr<Steps> steps(new Steps(profile, machine));
   steps->cost_ = std::move(cost);
@@ -49,17 +50,24 @@ Result<std::unique_ptr<Steps>> Steps::make(const Profile& profile, const Machine
         for (const Block& block : function.blocks)
           for (const Access& access : block.accesses) steps->cold_lines_ += access.cold * access.count;
   for (const engine::BlockTime& b : steps->cost_.core.blocks) {
-    double cycles = b.cycles - b.by_cause[misprediction];
+    double cycles = b.visits > 0 ? b.cycles - b.by_cause[misprediction] : std::max(b.cycles, steps->ports_alone(b));
     steps->window_[{b.function, b.block}] = cycles, steps->total_window_ += cycles;
   }
   options.mispredictions = false;
   const Machine ideal = without_queues(machine);
   TRY(engine::CoreTime scheduled, engine::simulate_program(profile, ideal, options));
   for (const engine::BlockTime& b : scheduled.blocks) {
-    steps->macs_[{b.function, b.block}] = b.cycles, steps->total_macs_ += b.cycles;
-    steps->causes_[{b.function, b.block}] = b.by_cause;
+    double cycles = b.visits > 0 ? b.cycles : steps->ports_alone(b);
+    steps->macs_[{b.function, b.block}] = cycles, steps->total_macs_ += cycles;
+    steps->causes_[{b.function, b.block}] = b.by_cause, steps->visits_[{b.function, b.block}] = b.visits;
   }
   return steps;
+}
+
+double Steps::ports_alone(const engine::BlockTime& unseen) {
+  LoopGroup alone;
+  alone.function = unseen.function, alone.blocks = {unseen.block}, alone.iterations = unseen.executions;
+  return unseen.executions > 0 ? ideal_.bound(compiled_demand(alone)).cycles * unseen.executions : 0;
 }
 
 std::array<double, engine::causes> Steps::held_up(const LoopGroup& group) const {
@@ -94,6 +102,39 @@ engine::IdealCode::Demand Steps::compiled_demand(const LoopGroup& group, const K
     }
   }
   return demand;
+}
+
+bool Steps::add_calls(const Block& block, double times, int depth, engine::IdealCode::Demand& demand) {
+  constexpr int deepest = 6;
+  const auto& functions = profile_.machine->functions;
+  for (const Call& call : block.calls) {
+    auto callee = std::ranges::find(functions, call.callee, &Function::name);
+    if (depth > deepest || callee == functions.end() || callee->library || callee->calls.value <= 0) return false;
+    const double calls = call.per_execution * times / callee->calls.value;
+    LoopGroup whole;
+    whole.function = static_cast<int>(callee - functions.begin()), whole.iterations = 1;
+    for (std::size_t b = 0; b < callee->blocks.size(); b++) whole.blocks.push_back(static_cast<int>(b));
+    demand.add(compiled_demand(whole), calls);
+    for (const Block& inner : callee->blocks)
+      if (!add_calls(inner, calls * inner.count.value, depth + 1, demand)) return false;
+  }
+  return true;
+}
+
+std::optional<engine::IdealCode::Demand> Steps::demand_with_calls(const LoopGroup& group) {
+  engine::IdealCode::Demand demand = compiled_demand(group);
+  for (int b : group.blocks) {
+    const Block& block = profile_.machine->functions[static_cast<std::size_t>(group.function)].blocks[static_cast<std::size_t>(b)];
+    if (!add_calls(block, block.count.value / group.iterations, 0, demand)) return {};
+  }
+  return demand;
+}
+
+double Steps::seen_share(const LoopGroup& group) const {
+  double visits = 0, executions = 0;
+  const Function& function = profile_.machine->functions[static_cast<std::size_t>(group.function)];
+  for (int b : group.blocks) visits += cycles_of(visits_, group.function, b), executions += function.blocks[static_cast<std::size_t>(b)].count.value;
+  return executions > 0 ? visits / executions : 0;
 }
 
 engine::IdealCode::Demand Steps::essential_demand(const LoopGroup& group) {
@@ -178,7 +219,7 @@ Ladder Steps::of(const LoopGroup& group) {
     t_d = out.t_d.value_or(0);
     auto essential = ideal_.bound(essential_demand(group));
     out.ma = std::max({out.m, essential.cycles, t_d});
-    out.limited_by["ma"] = t_d >= *out.ma ? "recurrence" : essential.cycles >= *out.ma ? essential.by : out.limited_by["m"];
+    out.limited_by["ma"] = t_d > 0 && t_d >= *out.ma ? "recurrence" : essential.cycles >= *out.ma ? essential.by : out.limited_by["m"];
   } else {
     peak_of_code(group, out);
   }

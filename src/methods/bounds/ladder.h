@@ -51,16 +51,24 @@ class Steps {
   // `keep` says what share of an instruction is to stay; empty: all of it.
   using Keep = std::function<double(const InstructionForm&, const Instruction&)>;
   engine::IdealCode::Demand compiled_demand(const LoopGroup& group, const Keep& keep = {});
+  // ... together with the routines of the program that it calls: an ideal compiler may have inlined those. Nothing where what is
+  // called is not known.
+  std::optional<engine::IdealCode::Demand> demand_with_calls(const LoopGroup& group);
+  // The share of a group's executions that the walk of MACS saw.
+  double seen_share(const LoopGroup& group) const;
   // ... and its essential operations (equations 4.4 to 4.6).
   engine::IdealCode::Demand essential_demand(const LoopGroup& group);
 
  private:
   Steps(const Profile& profile, const Machine& machine);
   using Cycles = std::map<std::pair<int, int>, double>;
+  bool add_calls(const Block& block, double times, int depth, engine::IdealCode::Demand& demand);
   static double cycles_of(const Cycles& of, int function, int block) {
     auto it = of.find({function, block});
     return it == of.end() ? 0 : it->second;
   }
+  // A block that the walk did not come to is known by its ports only: what blocks cost on average bounds nothing.
+  double ports_alone(const engine::BlockTime& unseen);
   void peak(const LoopGroup& group, Ladder& out);
   void peak_of_code(const LoopGroup& group, Ladder& out);
   void dependences(const LoopGroup& group, Ladder& out);
@@ -71,7 +79,7 @@ class Steps {
   engine::Resolver resolver_;
   engine::CompiledCost cost_;
   std::map<std::pair<int, int>, const engine::CompiledBlock*> blocks_;
-  Cycles macs_, window_;
+  Cycles macs_, window_, visits_;
   std::map<std::pair<int, int>, std::array<double, engine::causes>> causes_;
   double total_macs_ = 0, total_window_ = 0, cold_lines_ = 0;
 };

@@ -1,13 +1,11 @@
 #include "methods/bounds/loops.h"
 
 #include <algorithm>
-#include <set>
+
+#include "methods/bounds/unrolled.h"
 
 namespace perfcast::bounds {
 namespace {
-
-using Place = std::tuple<std::string, int, int>;
-Place place_of(const Location& at) { return {at.file, at.line, at.column}; }
 
 // Where the loop of each machine block starts, by way of the IR block it came from.
 class Origins {
@@ -56,27 +54,6 @@ double removed_share(const SourceLoop& source, double machine_entries) {
   return source.innermost && machine_entries > 0 && machine_entries < most_kept * source.entries ? 1 - machine_entries / source.entries : 0;
 }
 
-// The loops of the source by their place and by their function: a large program has too many to go through them all for
-// each loop of the code.
-class SourceLoops {
- public:
-  explicit SourceLoops(const std::vector<SourceLoop>& all) {
-    for (const SourceLoop& loop : all) at_[place_of(loop.at)].push_back(&loop), in_[loop.function].push_back(&loop);
-  }
-  const std::vector<const SourceLoop*>& at(const Location& place) const { return found(at_, place_of(place)); }
-  const std::vector<const SourceLoop*>& in(const std::string& function) const { return found(in_, function); }
-
- private:
-  template <class Map, class Key>
-  static const std::vector<const SourceLoop*>& found(const Map& map, const Key& key) {
-    static const std::vector<const SourceLoop*> none;
-    auto it = map.find(key);
-    return it == map.end() ? none : it->second;
-  }
-  std::map<Place, std::vector<const SourceLoop*>> at_;
-  std::map<std::string, std::vector<const SourceLoop*>> in_;
-};
-
 // Which source loop a group is: of the same function if it can be, else any copy; by its place, else by its lines.
 const SourceLoop* source_of(const SourceLoops& loops, const LoopGroup& group, const std::string& function) {
   const auto& here = loops.at(group.at);
@@ -90,50 +67,12 @@ const SourceLoop* source_of(const SourceLoops& loops, const LoopGroup& group, co
   return around;
 }
 
-void add_needs(SourceLoop& needs, const SourceLoop& inner, double times) {
-  for (const auto& [name, count] : inner.operations) needs.operations[name] += times * count;
-  for (const auto& [name, count] : inner.calls) needs.calls[name] += times * count;
-  needs.flops += times * inner.flops, needs.branches += times * inner.branches;
-  for (Reference reference : inner.references) {
-    reference.elements *= times, reference.written *= times;
-    if (!reference.stride_bytes.empty()) reference.stride_bytes.erase(reference.stride_bytes.begin());
-    needs.references.push_back(reference);
-  }
-}
-
-// A loop inside that left no loop in the code was unrolled whole: its work is the outer loop's now. Long ones were
-// not: a library routine or a formula took their place.
-void take_in_vanished(const Profile& profile, const SourceLoops& loops, std::vector<LoopGroup>& groups) {
-  constexpr double short_enough = 64;  // iterations per entry
-  std::set<std::pair<std::string, Place>> present;
-  for (const LoopGroup& group : groups) present.insert({profile.machine->functions[static_cast<std::size_t>(group.function)].name, place_of(group.at)});
-  for (LoopGroup& group : groups) {
-    if (!group.source) continue;
-    group.needs = *group.source;
-    const int self = static_cast<int>(group.source - profile.source_loops.data());
-    bool inner_left = false;
-    for (const SourceLoop* candidate : loops.in(group.source->function)) {
-      const SourceLoop& inner = *candidate;
-      std::optional<int> up = inner.parent;
-      if (!up) continue;
-      bool vanished = !present.contains({inner.function, place_of(inner.at)});
-      while (up && *up != self && !present.contains({inner.function, place_of(profile.source_loops[static_cast<std::size_t>(*up)].at)}))
-        up = profile.source_loops[static_cast<std::size_t>(*up)].parent;
-      if (!up || *up != self) continue;
-      if (!vanished) inner_left = true;
-      else if (inner.entries > 0 && inner.iterations / inner.entries <= short_enough && group.source->iterations > 0)
-        add_needs(group.needs, inner, inner.iterations / group.source->iterations);
-    }
-    group.outer = inner_left;
-  }
-}
-
 }  // namespace
 
 std::vector<LoopGroup> loop_groups(const Profile& profile) {
   std::vector<LoopGroup> groups;
   Origins origins(profile);
-  std::map<Place, std::vector<std::size_t>> copies;
+  std::map<std::pair<std::string, Place>, std::vector<std::size_t>> copies;  // of one source loop, by the function it is written in
   for (std::size_t f = 0; f < profile.machine->functions.size(); f++) {
     const Function& function = profile.machine->functions[f];
     if (function.library) continue;
@@ -173,9 +112,10 @@ std::vector<LoopGroup> loop_groups(const Profile& profile) {
   const SourceLoops loops(profile.source_loops);
   for (std::size_t g = 0; g < groups.size(); g++) {
     groups[g].source = source_of(loops, groups[g], profile.machine->functions[static_cast<std::size_t>(groups[g].function)].name);
-    if (groups[g].source) copies[place_of(groups[g].source->at)].push_back(g);
+    if (const SourceLoop* source = groups[g].source) copies[{source->source_function, place_of(source->at)}].push_back(g);
     groups[g].iterations = groups[g].machine_iterations;
   }
+  take_in_straight_code(profile, groups);
   // The source's iterations are known for all copies together; each copy has its part of them.
   for (const auto& [place, members] : copies) {
     double all = 0, all_entries = 0;

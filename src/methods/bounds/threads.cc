@@ -139,7 +139,7 @@ class ThreadsMaker {
         for (std::size_t t = 0; t < threads_; t++) {
           double executed = std::max(count(f, 0, t), all[f][t]);
           // Of a body, what was called plainly ran where its caller ran: its condition did not hold.
-          double plain = executed > 0 ? all[f][t] / executed : 0;
+          double plain = executed > 0 ? plain_share(f, t, all[f][t], executed) : 0;
           auto own = region_of_.find(f);
           if (auto outer = inside_.find(f); outer != inside_.end()) {
             for (std::size_t r = 0; r <= outside; r++) shares_[f][r][t] = shares_[outer->second][r][t];
@@ -149,6 +149,14 @@ class ThreadsMaker {
           }
         }
     }
+  }
+
+  // The share of a thread's work in a body that it did in plain calls, which do all that the threads do together in others.
+  double plain_share(std::size_t f, std::size_t t, double plain_calls, double executed) const {
+    double entries = 0;
+    for (std::size_t other = 0; other < threads_; other++) entries = std::max(entries, count(f, 0, other));
+    if (!region_of_.contains(f) || seconds_[f][t] <= 0 || entries <= 0 || plain_calls >= executed) return plain_calls / executed;
+    return std::min(1.0, plain_calls * sum_of(seconds_[f]) / entries / seconds_[f][t]);
   }
 
   std::vector<double> seconds_in(std::size_t region) const {

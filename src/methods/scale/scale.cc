@@ -51,8 +51,8 @@ double footprint(const Profile& profile, const Machine& machine, const Setting& 
 
 class Answer {
  public:
-  Answer(const Profile& profile, const Machine& machine, const ScaleOptions& options, TimeModel& model, const std::optional<Calibration>& calibration)
-      : profile_(profile), machine_(machine), options_(options), model_(model), calibration_(calibration), seconds_(model.seconds()) {
+  Answer(const Profile& profile, const Machine& machine, const ScaleOptions& options, TimeModel& model)
+      : profile_(profile), machine_(machine), options_(options), model_(model), seconds_(model.seconds()) {
     for (const SizedRun& run : profile.scaling->runs)
       if (run.failed.empty()) {
         largest_footprint_ = std::max(largest_footprint_, footprint(profile, machine, run.set));
@@ -77,8 +77,8 @@ class Answer {
     p.warnings = sized.warnings;
     const bool crossed = warn_of_memory(set, p.warnings);
     double spread = std::hypot(spread_per_doubling * doublings, sized.spread, least_spread);
+    // By how much short runs scatter is in the covariance already: the run asked for is longer, and has its own scatter in least_spread.
     spread = std::hypot(spread, spread_at(model_, set), crossed ? unreached_spread : 0.0);
-    if (calibration_) spread = std::hypot(spread, calibration_->spread);
     double factor = std::exp(student_t(options_.confidence, 30) * spread);
     p.interval = {p.seconds / factor, p.seconds * factor};
     return p;
@@ -99,7 +99,6 @@ class Answer {
   const Machine& machine_;
   const ScaleOptions& options_;
   TimeModel& model_;
-  const std::optional<Calibration>& calibration_;
   expr::Expr seconds_;
   double largest_footprint_ = 0;
   std::map<std::string, double> largest_;
@@ -127,7 +126,7 @@ Result<Equation> scale(const Profile& profile, const Machine& machine, const Sca
   if (!options.measured.empty()) calibration = calibrate(model, options.measured);
   equation.calibration = calibration;
   equation.calibration_runs = options.measured;
-  Answer answer(profile, machine, options, model, calibration);
+  Answer answer(profile, machine, options, model);
   const expr::Expr& seconds = answer.seconds();
   equation.seconds = expr::text(seconds, {10});
   equation.latex = expr::latex(seconds, {4});
