@@ -4,6 +4,7 @@
      FAULT_COUNT    a file that gets the number of calls at the end
      FAULT_THREADS  set: the system has no thread to give
      FAULT_CLOCK    set: somebody sets the wall clock between any two readings, an hour forth or two back
+     FAULT_PACE=x   every other two milliseconds of the monotonic clock are x times as long: a core that changes its frequency
    Counted are open for writing, write (not to standard output and error), fsync, ftruncate, linkat and rename. Programs that
    perfcast starts are not touched. */
 #define _GNU_SOURCE
@@ -24,6 +25,7 @@
 static long at, calls;
 static char kind[16], count_file[4096];
 static int half_done, no_threads, set_clock;
+static double pace = 1;
 static pid_t owner;
 
 __attribute__((constructor)) static void begin(void) {
@@ -33,6 +35,7 @@ __attribute__((constructor)) static void begin(void) {
   if ((text = getenv("FAULT_COUNT"))) snprintf(count_file, sizeof count_file, "%s", text);
   no_threads = getenv("FAULT_THREADS") != NULL;
   set_clock = getenv("FAULT_CLOCK") != NULL;
+  if ((text = getenv("FAULT_PACE"))) pace = atof(text);
   unsetenv("LD_PRELOAD");
   owner = getpid();
 }
@@ -100,8 +103,24 @@ static long jump(void) {
   long now = __atomic_add_fetch(&readings, 1, __ATOMIC_RELAXED);
   return now % 2 ? 3600 : -7200;
 }
+/* Nanoseconds of a clock that runs at its own pace for two milliseconds, and `pace` times as fast for the next two. */
+static long long paced(long long real) {
+  static const long long window = 2000000;
+  static long long start;
+  if (!start) start = real;
+  long long passed = real - start, windows = passed / window, rest = passed % window;
+  long long slow = windows / 2, fast = windows - slow;
+  double shown = (double)(fast * window) + pace * (double)(slow * window) + (windows % 2 ? pace : 1) * (double)rest;
+  return start + (long long)shown;
+}
 int clock_gettime(clockid_t clock, struct timespec *now) {
-  int result = REAL(int, clock_gettime, clockid_t, struct timespec *)(clock, now);
+  static int (*real)(clockid_t, struct timespec *);
+  if (!real) real = REAL(int, clock_gettime, clockid_t, struct timespec *);
+  int result = real(clock, now);
+  if (clock == CLOCK_MONOTONIC && pace != 1) {
+    long long shown = paced(1000000000LL * now->tv_sec + now->tv_nsec);
+    now->tv_sec = shown / 1000000000, now->tv_nsec = shown % 1000000000;
+  }
   if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE) now->tv_sec += jump();
   return result;
 }
