@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,8 +28,10 @@ static char kind[16], count_file[4096];
 static int half_done, no_threads, set_clock;
 static double pace = 1;
 static pid_t owner;
+static int (*system_clock)(clockid_t, struct timespec *);
 
 __attribute__((constructor)) static void begin(void) {
+  system_clock = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
   const char *text = getenv("FAULT_AT");
   at = text ? atol(text) : 0;
   if ((text = getenv("FAULT_KIND"))) snprintf(kind, sizeof kind, "%s", text);
@@ -113,10 +116,12 @@ static long long paced(long long real) {
   double shown = (double)(fast * window) + pace * (double)(slow * window) + (windows % 2 ? pace : 1) * (double)rest;
   return start + (long long)shown;
 }
+/* A sanitizer's allocator reads the clock before libraries are set up, when dlsym would allocate. */
+static int real_clock(clockid_t clock, struct timespec *now) {
+  return system_clock ? system_clock(clock, now) : (int)syscall(SYS_clock_gettime, clock, now);
+}
 int clock_gettime(clockid_t clock, struct timespec *now) {
-  static int (*real)(clockid_t, struct timespec *);
-  if (!real) real = REAL(int, clock_gettime, clockid_t, struct timespec *);
-  int result = real(clock, now);
+  int result = real_clock(clock, now);
   if (clock == CLOCK_MONOTONIC && pace != 1) {
     long long shown = paced(1000000000LL * now->tv_sec + now->tv_nsec);
     now->tv_sec = shown / 1000000000, now->tv_nsec = shown % 1000000000;
@@ -125,12 +130,16 @@ int clock_gettime(clockid_t clock, struct timespec *now) {
   return result;
 }
 int gettimeofday(struct timeval *now, void *zone) {
-  int result = REAL(int, gettimeofday, struct timeval *, void *)(now, zone);
-  now->tv_sec += jump();
+  (void)zone;
+  struct timespec real;
+  int result = real_clock(CLOCK_REALTIME, &real);
+  now->tv_sec = real.tv_sec + jump(), now->tv_usec = real.tv_nsec / 1000;
   return result;
 }
 time_t time(time_t *place) {
-  time_t now = REAL(time_t, time, time_t *)(NULL) + jump();
+  struct timespec real;
+  real_clock(CLOCK_REALTIME, &real);
+  time_t now = real.tv_sec + jump();
   if (place) *place = now;
   return now;
 }
