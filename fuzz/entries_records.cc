@@ -98,11 +98,11 @@ void read_scaled_profile(const std::string& text) {
   auto profile = record_in<Profile>(text);
   if (!profile) return;
   bounds::BoundsOptions few;
-  few.instructions = 20'000;
+  few.instructions = 6'000;
   if (auto answer = bounds::bounds(*profile, toy(), few)) record_text(*answer), report::bounds_text(*answer);
   bounds::listing(*profile);
   tree::TreeOptions no_ranking;
-  no_ranking.rank = false;
+  no_ranking.rank = false, no_ranking.instructions = 4000;
   if (auto answer = tree::make_tree(*profile, toy(), no_ranking)) record_text(*answer), report::tree_text(*answer);
   scale::ScaleOptions options;
   options.at = {{{"N", 1000}}}, options.instructions = 4000;

@@ -30,7 +30,7 @@ int main(void) {
 """
 with tempfile.TemporaryDirectory(prefix="perfcast-across-") as folder:
     def run(*words):
-        done = subprocess.run([program, *words], cwd=folder, env=dict(os.environ, PERFCAST_HOME=folder), capture_output=True, text=True, timeout=300)
+        done = subprocess.run([program, *words], cwd=folder, env=dict(os.environ, PERFCAST_HOME=folder), capture_output=True, text=True, timeout=300 * int(os.environ.get("PERFCAST_TEST_PATIENCE", "1")))
         assert done.returncode == 0, f"{words}: exit {done.returncode}\n{done.stderr}"
         return done.stdout
 

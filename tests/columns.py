@@ -27,7 +27,7 @@ with tempfile.TemporaryDirectory(prefix="perfcast-columns-") as folder:
     environment = dict(os.environ, PERFCAST_HOME=folder)
 
     def run(words, cwd):
-        return subprocess.run([program, *words], cwd=cwd, env=environment, capture_output=True, text=True, timeout=120)
+        return subprocess.run([program, *words], cwd=cwd, env=environment, capture_output=True, text=True, timeout=120 * int(os.environ.get("PERFCAST_TEST_PATIENCE", "1")))
 
     machines = [m["name"] for m in json.loads(run(["machines", "list", "--format", "json"], folder).stdout)["machines"]]
     commands += [(folder, ["machines", "show", name]) for name in machines]

@@ -13,7 +13,7 @@ def bash(line, script, environment):
     words = line.split(" ")
     text = 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}; ' \
            'f=$(complete -p perfcast | sed "s/.*-F \\([^ ]*\\).*/\\1/"); $f perfcast "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"; printf "%s\\n" "${COMPREPLY[@]}"'
-    done = subprocess.run(["bash", "-c", text, "bash", script, *words], env=environment, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(["bash", "-c", text, "bash", script, *words], env=environment, capture_output=True, text=True, timeout=60 * int(os.environ.get("PERFCAST_TEST_PATIENCE", "1")))
     return [w.strip() for w in done.stdout.split("\n") if w.strip()]
 
 

@@ -9,6 +9,7 @@ import os, pathlib, re, subprocess, sys, tempfile, time
 
 root = pathlib.Path(__file__).resolve().parent.parent
 words = [w for w in sys.argv[1:] if not w.startswith("-")]
+patience = int(os.environ.get("PERFCAST_TEST_PATIENCE", "1"))  # times as long where sanitizers slow the program down
 everything, verbose = "--all" in sys.argv, "-v" in sys.argv
 program, pages = pathlib.Path(words[0]).resolve(), [pathlib.Path(p).resolve() for p in words[1:]]
 
@@ -39,7 +40,7 @@ def run(page):
         environment = dict(os.environ, PATH=f"{bin_folder}:{os.environ['PATH']}", PERFCAST_HOME=folder + "/.home")
         for number, command, wanted in commands_in(page.read_text()):
             ran, began = ran + 1, time.time()
-            done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
+            done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True, timeout=300 * patience)
             if verbose:
                 print(f"{time.time() - began:6.1f} s  {page.name}:{number}: {command}\n{done.stdout}")
             if done.returncode != wanted:

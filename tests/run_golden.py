@@ -30,7 +30,7 @@ def run(case):
     text = (case / "cmd").read_text().strip()
     match = re.match(r"exit (\d+): *(.*)", text, re.S)
     code, arguments = (int(match[1]), match[2]) if match else (0, text)
-    done = subprocess.run([program, *shlex.split(arguments)], cwd=case, env=environment, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([program, *shlex.split(arguments)], cwd=case, env=environment, capture_output=True, text=True, timeout=120 * int(os.environ.get("PERFCAST_TEST_PATIENCE", "1")))
     if done.returncode != code:
         return f"exit {done.returncode}, expected {code}\n{done.stderr}"
     output = done.stdout if code == 0 else done.stderr

@@ -118,6 +118,7 @@ failed:
 
 std::vector<char*> pointers(std::vector<std::string>& words) {
   std::vector<char*> result;
+  result.reserve(words.size() + 1);
   for (auto& word : words) result.push_back(word.data());
   result.push_back(nullptr);
   return result;

@@ -1,22 +1,27 @@
-// Records as files: {"format": "perfcast.machine", "version": 1, ...}. A file of a newer version is refused by name;
-// an older one would be lifted step by step here.
+// Records as files: {"format": "perfcast.machine", "version": 1, ...}. A file of a newer version is refused by name,
+// an older one lifted (lift.h).
 #pragma once
 
 #include <string>
 
 #include "base/files.h"
 #include "base/json.h"
+#include "record/lift.h"
 
 namespace perfcast {
 
-// Checks format and version of a parsed file.
+// Checks format and version of a parsed file: one that can be read, as it is or lifted.
 Status check_format(const Json& json, const std::string& format, int version, const std::string& name);
 // The format of a parsed file ("perfcast.machine"), or empty.
 std::string format_of(const Json& json);
 
 template <class Record>
-Result<Record> record_from_json(const Json& json, const std::string& name) {
+Result<Record> record_from_json(const Json& json, const std::string& name, std::span<const Lift> steps = lifts()) {
   CHECK_OK(check_format(json, Record::format, Record::version, name));
+  if (json.at("version") < Record::version) {
+    TRY(Json newest, lifted(json, Record::version, name, steps));
+    return record_from_json<Record>(newest, name, steps);
+  }
   Record record;
   try {
     from_json_value(json, record, "");
@@ -42,7 +47,7 @@ std::string record_text(const Record& record) {
 
 // Reading and writing a record is compiled once, in record_file.cc: `extern` in the record's header says so.
 #define PERFCAST_RECORD_FILE(linkage, Record)                                                       \
-  linkage template Result<Record> record_from_json<Record>(const Json& json, const std::string& name); \
+  linkage template Result<Record> record_from_json<Record>(const Json& json, const std::string& name, std::span<const Lift> steps); \
   linkage template std::string record_text<Record>(const Record& record);
 
 template <class Record>

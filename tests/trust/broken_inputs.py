@@ -6,6 +6,7 @@ import json, os, pathlib, random, shutil, subprocess, sys, tempfile
 
 program = os.path.abspath(sys.argv[1])
 llvm = sys.argv[2] == "llvm"
+patience = int(os.environ.get("PERFCAST_TEST_PATIENCE", "1"))  # times as long where sanitizers slow the program down
 failures, runs = 0, 0
 environment = dict(os.environ)
 
@@ -14,7 +15,7 @@ def run(arguments, folder, told, seconds=60):
     global failures, runs
     runs += 1
     try:
-        done = subprocess.run([program, *arguments], cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds)
+        done = subprocess.run([program, *arguments], cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=patience * seconds)
         bad = done.returncode not in (0, 1, 2, 3)
         silent = done.returncode != 0 and not done.stderr.strip()
         if bad or silent:
@@ -23,7 +24,7 @@ def run(arguments, folder, told, seconds=60):
         return done.returncode
     except subprocess.TimeoutExpired:
         failures += 1
-        print(f"FAILED: {told}: still running after {seconds} s")
+        print(f"FAILED: {told}: still running after {patience * seconds} s")
 
 
 def broken(data, numbers, pieces, flips):

@@ -4,6 +4,7 @@
      FAULT_COUNT    a file that gets the number of calls at the end
      FAULT_THREADS  set: the system has no thread to give
      FAULT_CLOCK    set: somebody sets the wall clock between any two readings, an hour forth or two back
+     FAULT_PACE=x   every other two milliseconds of the monotonic clock are x times as long: a core that changes its frequency
    Counted are open for writing, write (not to standard output and error), fsync, ftruncate, linkat and rename. Programs that
    perfcast starts are not touched. */
 #define _GNU_SOURCE
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,15 +26,19 @@
 static long at, calls;
 static char kind[16], count_file[4096];
 static int half_done, no_threads, set_clock;
+static double pace = 1;
 static pid_t owner;
+static int (*system_clock)(clockid_t, struct timespec *);
 
 __attribute__((constructor)) static void begin(void) {
+  system_clock = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
   const char *text = getenv("FAULT_AT");
   at = text ? atol(text) : 0;
   if ((text = getenv("FAULT_KIND"))) snprintf(kind, sizeof kind, "%s", text);
   if ((text = getenv("FAULT_COUNT"))) snprintf(count_file, sizeof count_file, "%s", text);
   no_threads = getenv("FAULT_THREADS") != NULL;
   set_clock = getenv("FAULT_CLOCK") != NULL;
+  if ((text = getenv("FAULT_PACE"))) pace = atof(text);
   unsetenv("LD_PRELOAD");
   owner = getpid();
 }
@@ -100,18 +106,40 @@ static long jump(void) {
   long now = __atomic_add_fetch(&readings, 1, __ATOMIC_RELAXED);
   return now % 2 ? 3600 : -7200;
 }
+/* Nanoseconds of a clock that runs at its own pace for two milliseconds, and `pace` times as fast for the next two. */
+static long long paced(long long real) {
+  static const long long window = 2000000;
+  static long long start;
+  if (!start) start = real;
+  long long passed = real - start, windows = passed / window, rest = passed % window;
+  long long slow = windows / 2, fast = windows - slow;
+  double shown = (double)(fast * window) + pace * (double)(slow * window) + (windows % 2 ? pace : 1) * (double)rest;
+  return start + (long long)shown;
+}
+/* A sanitizer's allocator reads the clock before libraries are set up, when dlsym would allocate. */
+static int real_clock(clockid_t clock, struct timespec *now) {
+  return system_clock ? system_clock(clock, now) : (int)syscall(SYS_clock_gettime, clock, now);
+}
 int clock_gettime(clockid_t clock, struct timespec *now) {
-  int result = REAL(int, clock_gettime, clockid_t, struct timespec *)(clock, now);
+  int result = real_clock(clock, now);
+  if (clock == CLOCK_MONOTONIC && pace != 1) {
+    long long shown = paced(1000000000LL * now->tv_sec + now->tv_nsec);
+    now->tv_sec = shown / 1000000000, now->tv_nsec = shown % 1000000000;
+  }
   if (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE) now->tv_sec += jump();
   return result;
 }
 int gettimeofday(struct timeval *now, void *zone) {
-  int result = REAL(int, gettimeofday, struct timeval *, void *)(now, zone);
-  now->tv_sec += jump();
+  (void)zone;
+  struct timespec real;
+  int result = real_clock(CLOCK_REALTIME, &real);
+  now->tv_sec = real.tv_sec + jump(), now->tv_usec = real.tv_nsec / 1000;
   return result;
 }
 time_t time(time_t *place) {
-  time_t now = REAL(time_t, time, time_t *)(NULL) + jump();
+  struct timespec real;
+  real_clock(CLOCK_REALTIME, &real);
+  time_t now = real.tv_sec + jump();
   if (place) *place = now;
   return now;
 }

@@ -5,6 +5,7 @@ exit code, and leaves no process and no temporary file behind, also when it is i
 import json, os, pathlib, shutil, signal, subprocess, sys, tempfile, time, uuid
 
 program = os.path.abspath(sys.argv[1])
+patience = int(os.environ.get("PERFCAST_TEST_PATIENCE", "1"))  # times as long where sanitizers slow the program down
 failures = 0
 
 HEAD = r"""
@@ -124,7 +125,7 @@ def stranger(name, case, root, binary=False, levels="ir"):
     if binary:
         subprocess.run(["gcc", "-O1", "-w", "p.c", "-o", "p"], cwd=place.folder, check=True)
         what = ["--binary", "./p"]
-    done = subprocess.run([program, "analyze", *what, *options, "-o", "p.json"], cwd=place.folder, env=place.env, capture_output=True, text=True, timeout=100)
+    done = subprocess.run([program, "analyze", *what, *options, "-o", "p.json"], cwd=place.folder, env=place.env, capture_output=True, text=True, timeout=100 * patience)
     check(done.returncode == code, told + f"exit {done.returncode}, expected {code}: {done.stderr}")
     check(says in done.stderr, told + f"does not say \"{says}\": {done.stderr}")
     check(code == 0 or "try:" in done.stderr, told + "says not what to try: " + done.stderr)
@@ -151,7 +152,7 @@ def interrupted(root, number, arguments, body, after):
     still = running.poll() is None
     running.send_signal(number)
     try:
-        running.wait(timeout=20)
+        running.wait(timeout=20 * patience)
     except subprocess.TimeoutExpired:
         running.kill()
         check(False, told + "it does not end")
@@ -176,7 +177,7 @@ def interrupted_characterization(root, times, code, over=False):
     for _ in range(times):
         running.send_signal(signal.SIGINT)
         time.sleep(0.2)
-    errors = running.communicate(timeout=60)[1]
+    errors = running.communicate(timeout=60 * patience)[1]
     check(running.returncode == code, told + f"exit {running.returncode}: {errors}")
     check(not over or (place.folder / "m.json").read_text() == "old", told + "the old file is gone")
     check((place.folder / ("m.json.interrupted" if over else "m.json")).exists() == (code == 0), told + "the file is " + ("missing" if code == 0 else "there"))
@@ -191,7 +192,7 @@ def ignored_stays_ignored(root):
                                preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
     time.sleep(0.7)
     running.send_signal(signal.SIGHUP)
-    check(running.wait(timeout=60) == 0, "a signal that nohup ignores ended it")
+    check(running.wait(timeout=60 * patience) == 0, "a signal that nohup ignores ended it")
     place.nothing_left("nohup: ")
 
 
@@ -202,7 +203,7 @@ def full_temporary_folder(root, free_kib, binary):
     subprocess.run(["gcc", "-O1", "-w", "p.c", "-o", "p"], cwd=place.folder, check=True)
     what = "--binary ./p" if binary else "p.c"
     script = f"mount -t tmpfs -o size={free_kib}k tmpfs '{place.tmp}' || exit 77; '{program}' analyze {what} -o p.json; code=$?; find '{place.tmp}' -type f; exit $code"
-    done = subprocess.run(["unshare", "--mount", "sh", "-c", script], cwd=place.folder, env=place.env, capture_output=True, text=True, timeout=100)
+    done = subprocess.run(["unshare", "--mount", "sh", "-c", script], cwd=place.folder, env=place.env, capture_output=True, text=True, timeout=100 * patience)
     if done.returncode in (1, 77) and "perfcast:" not in done.stderr:
         return  # not allowed here
     check(done.returncode in (0, 3), told + f"exit {done.returncode}: {done.stderr}")

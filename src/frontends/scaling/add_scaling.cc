@@ -96,6 +96,13 @@ class Work {
  private:
   void tell(const std::string& text) const { if (options_.progress) options_.progress(text); }
 
+  // How long a run took by itself. Neighbours can make it ten times as long, which must not decide which sizes are looked at;
+  // a program that sleeps for much longer does so of its own accord.
+  static double own_seconds(const RunOutcome& outcome) {
+    constexpr double crowded = 10;
+    return std::max(outcome.cpu.value, outcome.wall.value / crowded);
+  }
+
   Try attempt(const llvm_ir::CountedProgram& counted, const Setting& setting, bool held_out) {
     llvm_ir::CountOptions count = options_.count;
     count.arguments = arguments_at(count.arguments, options_.parameters, setting);
@@ -106,7 +113,7 @@ class Work {
       scaling_.runs.push_back({setting, 0, 0, held_out, run.error().what});
       return tried;
     }
-    tried.seconds = run->outcome.wall.value;
+    tried.seconds = own_seconds(run->outcome);
     const bool same_end = run->complete && run->outcome.ending == Ending::exited && run->outcome.code == profile_.run.exit_code;
     tried.taken = same_end;
     scaling_.runs.push_back({setting, run->page_faults, run->outcome.cpu.value, held_out, same_end ? "" : run->outcome.how_it_ended(count.limits)});
@@ -123,7 +130,7 @@ class Work {
     if (!early_) return {};
     auto early = early_->run(count);
     if (!early || !early->complete || early->outcome.code != profile_.run.exit_code) return {};
-    tried.seconds = std::max(tried.seconds, 0.5 * early->outcome.wall.value);
+    tried.seconds = std::max(tried.seconds, 0.5 * own_seconds(early->outcome));
     return options_.source(*early);
   }
 

@@ -6,10 +6,13 @@
 #include <fstream>
 
 #include "base/files.h"
+#include "base/mpi.h"
 #include "base/process.h"
 #include "methods/characterize/rate/rate.h"
 #include "methods/characterize/source/compilers.h"
 #include "methods/characterize/source/program.h"
+#include "methods/characterize/source/study.h"
+#include "record/messages.h"
 
 namespace perfcast::characterize {
 namespace {
@@ -141,6 +144,71 @@ TEST(Program, AFailingExperimentLosesOnlyItself) {
   EXPECT_FALSE(machine->source[0].costs.contains("SRDL"));
   EXPECT_FALSE(machine->source[0].costs.contains("MRDL"));
   EXPECT_EQ(machine->gaps.size(), 2u);  // the refused one, and the costs that are lost
+}
+
+// What programs with ranks or threads need, on this machine; only order is checked.
+TEST(Characterize, ThreadsAndMessages) {
+  CharacterizeOptions options;
+  options.quick = true, options.sections = {"threads", "messages"};
+  auto machine = characterize(options);
+  if (!machine) GTEST_SKIP() << machine.error().message();  // neither OpenMP nor MPI is here
+  if (!machine->threads.is_null()) {
+    ThreadCosts costs;
+    from_json_value(machine->threads, costs, "");
+    EXPECT_EQ(costs.processors, usable_processors());
+    ASSERT_FALSE(costs.fork_join_ns.empty());
+    for (const auto& [threads, cost] : costs.fork_join_ns) EXPECT_GT(cost.value, 0) << threads;
+    ASSERT_TRUE(costs.atomic_ns);
+    EXPECT_LT(costs.atomic_ns->value, costs.fork_join_ns.rbegin()->second.value) << "an addition takes longer than a parallel region";
+  }
+  if (!machine->messages.is_null()) {
+    MessageCosts costs;
+    from_json_value(machine->messages, costs, "");
+    ASSERT_FALSE(costs.paths.empty());
+    EXPECT_FALSE(costs.library.empty());
+    for (const auto& path : costs.paths) {
+      ASSERT_FALSE(path.regimes.empty()) << path.name;
+      EXPECT_EQ(path.regimes.front().from_bytes, 0) << path.name;
+      const auto& last = path.regimes.back();
+      EXPECT_GT(last.startup_ns + last.per_byte_ns * 1e6, path.regimes.front().startup_ns) << path.name << ": a megabyte is sent as fast as nothing";
+    }
+  } else {
+    EXPECT_FALSE(machine->gaps.empty()) << "messages were not measured, and nothing says why";
+  }
+}
+
+// The study of how good measurements are, with experiments of its own: two operations and a statement made of both.
+TEST(Study, IntervalsByLengthAndRepetitionsAndTheBestStatistic) {
+  const std::string compiler = some_c_compiler();
+  if (compiler.empty()) GTEST_SKIP() << "no C compiler";
+  auto folder = TemporaryFolder::make("characterize-test");
+  std::filesystem::copy(std::string(PERFCAST_SOURCE_DIR) + "/data/experiments", folder->file("experiments"));
+  std::ofstream(folder->file("experiments/c.experiments"))
+      << "body add: $d{RD} = $s{RD} + $a{RD};\nbody divide: $d{RD} = $s{RD} / $a{RD};\n"
+         "cost ARDL = add\ncost DRDL = divide\n"
+         "check both: $d{RD} = $s{RD} + $a{RD} / $b{RD}; == 1 ARDL + 1 DRDL\n";
+  ::setenv("PERFCAST_DATA", folder->path().c_str(), 1);
+  CharacterizeOptions options;
+  options.quick = true, options.compilers = {compiler};
+  auto done = study(options);
+  std::atomic<bool> stop = true;
+  options.stop = &stop;
+  auto stopped = study(options);
+  options.stop = nullptr, options.compilers = {"gfortran"};
+  auto without_c = study(options);
+  ::unsetenv("PERFCAST_DATA");
+  ASSERT_TRUE(done) << done.error().message();
+  EXPECT_EQ(done->title, "c, " + compiler + " -O0");
+  EXPECT_GT(done->clock_overhead_ns, 0);
+  ASSERT_EQ(done->intervals.size(), 16u);  // four lengths, four numbers of repetitions
+  for (const auto& point : done->intervals) EXPECT_LE(point.typical, point.worst) << point.test_ns << " ns, " << point.repetitions;
+  ASSERT_EQ(done->checks.size(), 1u);
+  EXPECT_EQ(done->checks[0].name, "both");
+  EXPECT_GT(done->checks[0].measured_ns, 0);
+  EXPECT_LE(done->checks[0].minimum_ns, 1.5 * done->checks[0].average_ns) << "a minimum above the average";
+  ASSERT_TRUE(stopped) << stopped.error().message();
+  EXPECT_TRUE(stopped->intervals.empty());
+  EXPECT_FALSE(without_c);
 }
 
 TEST(Rate, HarmonicMeanOfTheLoops) {

@@ -97,6 +97,7 @@ DilatedRun join_repeats(const std::vector<DilatedRun>& all) {
   if (runs.size() < 3 && 2 * runs.size() < all.size()) runs = all;
   auto middle = [&](auto&& get) {
     std::vector<double> values;
+    values.reserve(runs.size());
     for (const auto& run : runs) values.push_back(get(run));
     return median(values);
   };

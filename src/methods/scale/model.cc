@@ -231,9 +231,7 @@ Result<TimeModel> time_model(const Profile& profile, const Machine& machine, con
   model.plan = recorded;
   if (plan) model.remarks = plan->remarks;
   if (plan && !model.recorded.contains("P")) model.parameters.push_back("P");
-  engine::SimulationOptions simulation;
-  if (options.instructions) simulation.instructions = *options.instructions;
-  TRY(BlockTerms terms, block_terms(profile, machine, asked_factors(model.recorded, options.at), simulation));
+  TRY(BlockTerms terms, block_terms(profile, machine, asked_factors(model.recorded, options.at), simulation_of(options)));
   Symbols laws = hidden_laws(profile, model.remarks);
   add_lines(profile, terms, plan, laws, model);
   if (plan) CHECK_OK(add_communications(*plan, machine, laws, model));

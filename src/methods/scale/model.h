@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/program_time.h"
 #include "expr/expr.h"
 #include "methods/scale/scale.h"
 
@@ -42,6 +43,13 @@ struct TimeModel {
 // What was recorded of a parallel program, as a plan; none when nothing was.
 Result<std::optional<ParallelPlan>> recorded_plan(const Profile& profile, const Machine& machine);
 
+// How long the core is simulated.
+inline engine::SimulationOptions simulation_of(const ScaleOptions& options) {
+  engine::SimulationOptions simulation;
+  if (options.instructions) simulation.instructions = *options.instructions;
+  return simulation;
+}
+
 Result<TimeModel> time_model(const Profile& profile, const Machine& machine, const ScaleOptions& options);
 
 // What is known of the costs without runs; costs adjusted to measured runs; relative sd of the time that is left.
@@ -50,7 +58,8 @@ double spread_at(const TimeModel& model, const Setting& set);
 Calibration calibrate(TimeModel& model, const std::vector<EquationPoint>& measured);
 
 // Parts of the answer, each in its own file.
-std::vector<Sensitivity> sensitivities(const TimeModel& model, const Profile& profile, const Machine& machine, const Setting& at, const std::vector<std::string>& wanted);
+std::vector<Sensitivity> sensitivities(const TimeModel& model, const Profile& profile, const Machine& machine, const Setting& at, const std::vector<std::string>& wanted,
+                                        const engine::SimulationOptions& simulation = {});
 std::vector<ScalingView> scaling_views(const TimeModel& model, const Setting& at);
 Surface sensitivity_surface(const TimeModel& model, const std::string& parameter, const Setting& at);
 Surface time_surface(const TimeModel& model, const std::string& machine, const Setting& at);

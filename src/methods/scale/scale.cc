@@ -151,7 +151,7 @@ Result<Equation> scale(const Profile& profile, const Machine& machine, const Sca
     equation.at.push_back(std::move(point));
   }
   const Setting& main = equation.at.back().set;
-  if (!options.sensitivity.empty()) equation.sensitivity = sensitivities(model, profile, machine, main, options.sensitivity);
+  if (!options.sensitivity.empty()) equation.sensitivity = sensitivities(model, profile, machine, main, options.sensitivity, simulation_of(options));
   if (options.views) equation.views = scaling_views(model, main);
   if (options.surfaces) {
     for (const auto& name : options.sensitivity)

@@ -59,12 +59,12 @@ void add_symbolic(const TimeModel& model, const Setting& at, std::vector<Sensiti
   }
 }
 
-void add_machine(const Profile& profile, const Machine& machine, const Setting& at, double seconds, std::vector<Sensitivity>& all) {
+void add_machine(const Profile& profile, const Machine& machine, const Setting& at, double seconds, const engine::SimulationOptions& simulation, std::vector<Sensitivity>& all) {
   Setting own = at;
   if (!profile.run.parameters.contains("P")) own.erase("P");
   auto sized = engine::profile_at(profile, own);
   if (!sized) return;
-  auto base = engine::compiled_cost(sized->profile, machine);
+  auto base = engine::compiled_cost(sized->profile, machine, simulation);
   if (!base) return;
   double before = base->seconds();
   if (!(before > 0)) return;
@@ -78,12 +78,13 @@ void add_machine(const Profile& profile, const Machine& machine, const Setting& 
 
 }  // namespace
 
-std::vector<Sensitivity> sensitivities(const TimeModel& model, const Profile& profile, const Machine& machine, const Setting& at, const std::vector<std::string>& wanted) {
+std::vector<Sensitivity> sensitivities(const TimeModel& model, const Profile& profile, const Machine& machine, const Setting& at, const std::vector<std::string>& wanted,
+                                        const engine::SimulationOptions& simulation) {
   std::vector<Sensitivity> all;
   add_symbolic(model, at, all);
   bool everything = std::ranges::find(wanted, "all") != wanted.end();
   bool machine_too = everything || std::ranges::any_of(wanted, [&](const auto& name) { return std::ranges::none_of(all, [&](const auto& s) { return s.parameter == name; }); });
-  if (machine_too && machine.core) add_machine(profile, machine, at, expr::evaluate(model.seconds(), at).value_or(0), all);
+  if (machine_too && machine.core) add_machine(profile, machine, at, expr::evaluate(model.seconds(), at).value_or(0), simulation, all);
   if (!everything) std::erase_if(all, [&](const Sensitivity& s) { return std::ranges::find(wanted, s.parameter) == wanted.end(); });
   std::ranges::sort(all, [](const auto& a, const auto& b) {
     double x = std::abs(a.elasticity), y = std::abs(b.elasticity);

@@ -141,8 +141,8 @@ Status add_upgrades(Draft& draft, const TreeOptions& options, const Recost& reco
 }
 
 // Costs the compiled program again on the changed machine.
-Recost recost_of(const Profile& profile, const Machine& machine, const engine::CoreTime& core, const Skeleton& skeleton) {
-  return [&profile, &machine, &core, &skeleton](const std::vector<Step>& steps) -> std::optional<NewTree> {
+Recost recost_of(const Profile& profile, const Machine& machine, const engine::CoreTime& core, const Skeleton& skeleton, const engine::SimulationOptions& simulation) {
+  return [&profile, &machine, &core, &skeleton, &simulation](const std::vector<Step>& steps) -> std::optional<NewTree> {
     Changed changed;
     changed.machine = machine;
     NewTree result;
@@ -156,7 +156,7 @@ Recost recost_of(const Profile& profile, const Machine& machine, const engine::C
     const Profile& program = changed.profile ? *changed.profile : profile;
     std::optional<engine::CompiledCost> cost;
     if (changed.core) {
-      auto simulated = engine::compiled_cost(program, changed.machine);
+      auto simulated = engine::compiled_cost(program, changed.machine, simulation);
       if (!simulated) return {};
       cost = std::move(*simulated);
     } else {
@@ -188,12 +188,14 @@ Result<UseTree> make_tree(const Profile& profile, const Machine& machine, const 
   if (!profile.machine)
     return unfit("the profile has neither machine code nor source operations to make a tree of", profile.program, "perfcast analyze its source");
   if (!machine.core) return unfit("the machine has no core to make a tree of", machine.name, "perfcast characterize, or another --machine");
-  TRY(engine::CompiledCost cost, engine::compiled_cost(profile, machine));
+  engine::SimulationOptions simulation;
+  if (options.instructions) simulation.instructions = *options.instructions;
+  TRY(engine::CompiledCost cost, engine::compiled_cost(profile, machine, simulation));
   std::vector<std::string> far_levels;
   if (machine.memory)
     for (std::size_t i = 1; i < machine.memory->levels.size(); i++) far_levels.push_back(machine.memory->levels[i].name);
   TRY(Draft draft, draft_of(observe_compiled(cost, profile, machine), "core", options, far_levels));
-  CHECK_OK(add_upgrades(draft, options, recost_of(profile, machine, cost.core, draft.skeleton)));
+  CHECK_OK(add_upgrades(draft, options, recost_of(profile, machine, cost.core, draft.skeleton, simulation)));
   return draft.tree;
 }
 

@@ -21,6 +21,7 @@ struct TreeOptions {
   std::vector<std::string> upgrades;  // "DRAM=2", "clock=1.5"; of processors "processors=4@3" or "processors=4,2,1@3,5,9"
   bool rank = true;                   // also all single upgrades the skeleton knows, each by `rank_factor`
   double rank_factor = 2;
+  std::optional<double> instructions; // to simulate for the core's time; none: as many as predict does
   int crossed = 4;                    // the best of the ranking crossed, when fewer than two upgrades are asked for
 };
 
