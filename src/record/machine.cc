@@ -102,24 +102,6 @@ void shape_from_json(const Json& json, DistanceBin& bin, const std::string& plac
   bin = {numbers[0], numbers[1], numbers.size() > 2 ? numbers[2] : 0};
 }
 
-Json shape_to_json(const Mispredictions& mispredicted) {
-  if (mispredicted.large == mispredicted.small) return to_json_value(mispredicted.large);
-  return {to_json_value(mispredicted.large), to_json_value(mispredicted.small)};
-}
-
-void shape_from_json(const Json& json, Mispredictions& mispredicted, const std::string& place) {
-  if (!json.is_array()) {
-    double both = 0;
-    from_json_value(json, both, place);
-    mispredicted = both;
-    return;
-  }
-  std::vector<double> numbers;
-  from_json_value(json, numbers, place);
-  if (numbers.size() != 2) throw JsonMismatch{place, "expected a number or [by a large predictor, by a small one]"};
-  mispredicted = {numbers[0], numbers[1]};
-}
-
 std::map<std::string, double> dynamic_usage(const Graph& graph) {
   std::map<std::string, double> total;
   for (const auto& function : graph.functions)

@@ -5,14 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <string>
 
-#include "base/json.h"
 #include "record/measurement.h"
 
 namespace perfcast {
 
-// In JSON a number where both agree, else [large, small].
 struct Mispredictions {
   double large = 0, small = 0;
   Mispredictions() = default;
@@ -33,7 +30,4 @@ struct Mispredictions {
     return large + std::clamp(part, 0.0, 1.0) * (small - large);
   }
 };
-Json shape_to_json(const Mispredictions& mispredicted);
-void shape_from_json(const Json& json, Mispredictions& mispredicted, const std::string& place);
-
 }  // namespace perfcast

@@ -75,10 +75,20 @@ struct Block {
   std::vector<Access> accesses;          // memory behaviour of its loads and stores; machine level: where watched there
   bool operator==(const Block&) const = default;
 };
+// `mispredicted` by the large predictor, `mispredicted_small` where the small one differs.
+template <class Fields>
+void describe_mispredictions(Fields& f, std::optional<Mispredictions>& mispredicted) {
+  std::optional<double> large, small;
+  if (!Fields::reading && mispredicted) large = mispredicted->large;
+  if (large && mispredicted->small != *large) small = mispredicted->small;
+  f("mispredicted", large), f("mispredicted_small", small);
+  if (Fields::reading && large) mispredicted = {*large, small.value_or(*large)};
+}
 template <class Fields>
 void describe(Fields& f, Block& b) {
   f.need("name", b.name), f("kind", b.kind), f("at", b.at), f.need("count", b.count), f("loop", b.loop), f("next", b.next);
-  f("usage", b.usage), f("calls", b.calls), f("code", b.code), f("from", b.from), f("mispredicted", b.mispredicted);
+  f("usage", b.usage), f("calls", b.calls), f("code", b.code), f("from", b.from);
+  describe_mispredictions(f, b.mispredicted);
   f("accesses", b.accesses);
 }
 

@@ -46,7 +46,6 @@ TEST(Records, ACoreMispredictsAsOftenAsItsPredictorIsLarge) {
   EXPECT_DOUBLE_EQ(on(500), 300);
   EXPECT_GT(on(1600), on(6000));
   EXPECT_GT(on(6000), 100);
-  EXPECT_EQ(shape_to_json(Mispredictions(7)), Json(7.0));
 }
 
 TEST(Records, UsageIsCountTimesVector) {
