@@ -10,6 +10,7 @@
 
 #include "base/files.h"
 #include "base/test_clock.h"
+#include "base/test_neighbours.h"
 #include "base/timing.h"
 
 namespace perfcast {
@@ -23,25 +24,6 @@ int a_core() {
     if (CPU_ISSET(static_cast<std::size_t>(core), &set)) return core;
   return 0;
 }
-
-// Processes that do nothing but take a core's time, as long as a file exists. Run as a program of ours: what else were our
-// child would be ended as a program's orphan.
-class Neighbours {
- public:
-  Neighbours(int count, int core, std::string flag) : flag_(std::move(flag)) {
-    EXPECT_TRUE(write_file(flag_, ""));
-    RunRequest request;
-    request.command = {"sh", "-c", "for i in $(seq " + std::to_string(count) + "); do while [ -e " + flag_ + " ]; do :; done & done; wait"};
-    request.core = core;
-    running_ = std::jthread([request] { EXPECT_TRUE(run_program(request)); });
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // they have started
-  }
-  ~Neighbours() { std::filesystem::remove(flag_); }
-
- private:
-  std::string flag_;
-  std::jthread running_;
-};
 
 // Counts for some 40 ms of processor time, pinned.
 class Disturbed : public testing::Test {

@@ -11,30 +11,13 @@
 
 #include "base/files.h"
 #include "base/process.h"
+#include "base/test_neighbours.h"
 #include "methods/characterize/instructions/run_benchmarks.h"
 #include "methods/characterize/source/program.h"
 #include "methods/characterize/work.h"
 
 namespace perfcast::characterize {
 namespace {
-
-// Keep a core busy until they are told to stop.
-class Neighbours {
- public:
-  Neighbours(int count, int core, std::string flag) : flag_(std::move(flag)) {
-    EXPECT_TRUE(write_file(flag_, ""));
-    RunRequest request;
-    request.command = {"sh", "-c", "for i in $(seq " + std::to_string(count) + "); do while [ -e " + flag_ + " ]; do :; done & done; wait"};
-    request.core = core;
-    running_ = std::jthread([request] { EXPECT_TRUE(run_program(request)); });
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  }
-  ~Neighbours() { std::filesystem::remove(flag_); }
-
- private:
-  std::string flag_;
-  std::jthread running_;
-};
 
 // Processes that run `program`.
 std::vector<pid_t> running(const std::string& program) {
