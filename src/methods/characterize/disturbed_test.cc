@@ -1,6 +1,6 @@
 // Experiments disturbed on purpose: neighbours on the core they run on, a program that is stopped in their middle, a
 // frequency that changes all the time. On real hardware, so only order is checked: what is reported stays near what the
-// undisturbed experiment gives, or is called disturbed.
+// experiment gave just before, or is called disturbed.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -11,6 +11,7 @@
 
 #include "base/files.h"
 #include "base/process.h"
+#include "base/test_attempts.h"
 #include "base/test_neighbours.h"
 #include "methods/characterize/instructions/run_benchmarks.h"
 #include "methods/characterize/source/program.h"
@@ -33,18 +34,16 @@ std::vector<pid_t> running(const std::string& program) {
 
 class Experiments : public testing::Test {
  protected:
-  // Compiled, and run undisturbed, once for all tests.
+  // Compiled once for all tests.
   struct Made {
     TemporaryFolder folder = std::move(*TemporaryFolder::make("disturbed"));
     Result<ExperimentProgram> program = unfit("no C compiler");
-    std::vector<BodyEstimate> quiet;
   };
   static void SetUpTestSuite() {
     made = std::make_unique<Made>();
     const auto compiler = find_c_compiler();
     if (!compiler) return;
     made->program = build_program({"c", *compiler, "-O0"}, *compiler, made->folder.file("made"));
-    if (made->program) made->quiet = estimates();
   }
   static void TearDownTestSuite() { made.reset(); }
   void SetUp() override { ASSERT_TRUE(made->program) << made->program.error().message(); }
@@ -58,41 +57,48 @@ class Experiments : public testing::Test {
       found.push_back(estimate_body(results->bodies[i], made->program->set.bodies[i].repetitions).value_or(BodyEstimate{}));
     return found;
   }
-  static void expect_near_or_said(const std::vector<BodyEstimate>& disturbed) {
-    ASSERT_EQ(disturbed.size(), made->quiet.size());
-    for (std::size_t i = 0; i < disturbed.size(); i++) {
-      const auto &before = made->quiet[i], &now = disturbed[i];
-      EXPECT_TRUE(now.disturbed || before.disturbed || std::abs(now.value / before.value - 1) < 0.35)
-          << made->program->set.bodies[i].name << ": " << before.value << " ns undisturbed, " << now.value << " ns disturbed, and nothing says so";
-    }
+  // `disturbed` gives the estimates of experiments it disturbs.
+  template <typename Disturbed>
+  static void expect_near_or_said(const Disturbed& disturbed) {
+    some_attempt_succeeds([&] {
+      const auto quiet = estimates(), now = disturbed();
+      ASSERT_EQ(now.size(), quiet.size());
+      for (std::size_t i = 0; i < now.size(); i++)
+        EXPECT_TRUE(now[i].disturbed || quiet[i].disturbed || std::abs(now[i].value / quiet[i].value - 1) < 0.35)
+            << made->program->set.bodies[i].name << ": " << quiet[i].value << " ns undisturbed, " << now[i].value << " ns disturbed, and nothing says so";
+    });
   }
   static inline std::unique_ptr<Made> made;
 };
 
 TEST_F(Experiments, NeighboursOnTheSameCore) {
-  Neighbours busy(2, measuring_core(), made->folder.file("busy"));
-  expect_near_or_said(estimates());
+  expect_near_or_said([] {
+    Neighbours busy(2, measuring_core(), made->folder.file("busy"));
+    return estimates();
+  });
 }
 
 // As a machine is suspended and woken again.
 TEST_F(Experiments, StoppedInTheirMiddle) {
-  std::atomic<bool> done = false;
-  int stops = 0;
-  std::jthread stopper([&] {
-    while (!done) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(3));
-      for (pid_t process : running(made->program->executable)) {
-        stops += ::kill(process, SIGSTOP) == 0;
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-        ::kill(process, SIGCONT);
+  expect_near_or_said([] {
+    std::atomic<bool> done = false;
+    int stops = 0;
+    std::jthread stopper([&] {
+      while (!done) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(3));
+        for (pid_t process : running(made->program->executable)) {
+          stops += ::kill(process, SIGSTOP) == 0;
+          std::this_thread::sleep_for(std::chrono::milliseconds(10));
+          ::kill(process, SIGCONT);
+        }
       }
-    }
+    });
+    auto stopped = estimates();
+    done = true;
+    stopper.join();
+    EXPECT_GT(stops, 0) << "the experiments were over before they could be stopped";
+    return stopped;
   });
-  auto stopped = estimates();
-  done = true;
-  stopper.join();
-  ASSERT_GT(stops, 0) << "the experiments were over before they could be stopped";
-  expect_near_or_said(stopped);
 }
 
 // A preloaded clock whose pace changes every two milliseconds: to the experiments, a core that changes its frequency.
@@ -106,8 +112,10 @@ class Pace {
 };
 
 TEST_F(Experiments, AFrequencyThatChanges) {
-  Pace pace("1.5");
-  expect_near_or_said(estimates());
+  expect_near_or_said([] {
+    Pace pace("1.5");
+    return estimates();
+  });
 }
 
 // Cycles are taken from a chain beside each slice: they do not depend on the frequency. Chains alone are compared: a stream
@@ -124,16 +132,18 @@ TEST(Benchmarks, CyclesStayTheSameWhenTheFrequencyChanges) {
   }
   instructions::RunOptions options;
   options.seconds = 2, options.least_slices = 8, options.cores = {measuring_core()};
-  auto quiet = instructions::run_benchmarks(*table, some, options);
-  ASSERT_TRUE(quiet) << quiet.error().message();
-  Pace pace("1.5");
-  auto changing = instructions::run_benchmarks(*table, some, options);
-  ASSERT_TRUE(changing) << changing.error().message();
-  for (const auto& benchmark : some) {
-    const auto *before = quiet->find(benchmark.name), *now = changing->find(benchmark.name);
-    if (benchmark.kind != Kind::chain || !before || !now || before->disturbed() || now->disturbed()) continue;
-    EXPECT_NEAR(now->cycles / before->cycles, 1, 0.1) << benchmark.name;
-  }
+  some_attempt_succeeds([&] {
+    auto quiet = instructions::run_benchmarks(*table, some, options);
+    ASSERT_TRUE(quiet) << quiet.error().message();
+    Pace pace("1.5");
+    auto changing = instructions::run_benchmarks(*table, some, options);
+    ASSERT_TRUE(changing) << changing.error().message();
+    for (const auto& benchmark : some) {
+      const auto *before = quiet->find(benchmark.name), *now = changing->find(benchmark.name);
+      if (benchmark.kind != Kind::chain || !before || !now || before->disturbed() || now->disturbed()) continue;
+      EXPECT_NEAR(now->cycles / before->cycles, 1, 0.1) << benchmark.name;
+    }
+  });
 }
 
 }  // namespace
