@@ -36,7 +36,7 @@ double lost_share(double nearest, double farthest, const MemoryModel& memory, co
   double lost = 0;
   for (int k = 0; k < steps; k++) {
     const double distance = nearest * std::pow(farthest / nearest, (k + 0.5) / steps);
-    lost += (1 - kept_share(memory, program.times->ns(distance, program.run_ns))) / steps;
+    lost += (1 - last_cache_holds(memory, distance, program.times->ns(distance, program.run_ns))) / steps;
   }
   return lost;
 }
@@ -61,6 +61,14 @@ double hit_probability(double distance, double capacity_lines) {
   return 1 / (1 + std::pow(distance / capacity_lines, edge_steepness));
 }
 
+double last_cache_holds(const MemoryModel& memory, double distance, double ns) {
+  if (memory.levels.size() < 2) return 0;
+  const auto& capacity = memory.levels[memory.levels.size() - 2].capacity_bytes;
+  if (!capacity || capacity->value <= 0) return 0;
+  const double others = memory.retention_ns && memory.retention_ns->value > 0 ? ns / memory.retention_ns->value : 0;
+  return hit_probability(distance * memory.line_bytes / capacity->value + others, 1);
+}
+
 Served served_by(const Access& access, const MemoryModel& memory, const ProgramReuse& program) {
   std::size_t levels = memory.levels.size();
   Served served{std::vector<double>(levels, 0.0), std::vector<double>(levels, 0.0)};
@@ -75,7 +83,7 @@ Served served_by(const Access& access, const MemoryModel& memory, const ProgramR
       const auto& capacity = memory.levels[i].capacity_bytes;
       bool last = i + 1 == levels || !capacity;
       double here = last ? 1 : hit_probability(bin.distance, (i == 0 ? reached : 1) * capacity->value / memory.line_bytes);
-      if (levels > 3 && i + 2 == levels && program.times) here *= kept_share(memory, program.times->ns(bin.distance, program.run_ns));
+      if (levels > 3 && i + 2 == levels && program.times) here = last_cache_holds(memory, bin.distance, program.times->ns(bin.distance, program.run_ns));
       double reaches = std::max(within, here);
       add(i, bin.share * (reaches - within), bin.near);
       within = reaches;

@@ -22,6 +22,11 @@ struct ProgramReuse {
 // to 0.1 between 0.7 and 1.4 times it.
 double hit_probability(double distance, double capacity_lines);
 
+// Probability that the last cache still has a line after `distance` other lines were touched in `ns` nanoseconds. Others
+// who share it bring in lines of their own, as many as it holds within its retention, and it makes no difference whose
+// line pushes one out: half are lost when distance / capacity + ns / retention = 1.
+double last_cache_holds(const MemoryModel& memory, double distance, double ns);
+
 // Shares of an access's executions by the level that serves them (index into MemoryModel::levels), split by how it is
 // found: in a stream, next to lines touched shortly before, or not. They add up to 1.
 struct Served {

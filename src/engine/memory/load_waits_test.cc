@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/memory/hits.h"
 #include "engine/test_core.h"
 
 namespace perfcast::engine {
@@ -37,11 +38,16 @@ TEST(ReuseTime, AStreamComesBackAfterOnePass) {
   EXPECT_LT(times.ns(800, 1e9), 0.2e6);
 }
 
-TEST(ReuseTime, HalfIsLeftAfterTheRetention) {
-  EXPECT_DOUBLE_EQ(kept_share(retaining_memory(), 1e6), 0.5);
-  EXPECT_GT(kept_share(retaining_memory(), 2e5), 0.95);
-  EXPECT_LT(kept_share(retaining_memory(), 3e6), 0.01);
-  EXPECT_EQ(kept_share({}, 1e9), 1);
+TEST(Hits, TheLastCacheLosesLinesToOthersAsToOnesOwn) {
+  const MemoryModel memory = retaining_memory();  // 16384 lines, 1 ms
+  EXPECT_DOUBLE_EQ(last_cache_holds(memory, 0, 1e6), 0.5);
+  EXPECT_DOUBLE_EQ(last_cache_holds(memory, 16384, 0), 0.5);
+  EXPECT_DOUBLE_EQ(last_cache_holds(memory, 8192, 5e5), 0.5);
+  EXPECT_GT(last_cache_holds(memory, 0, 2e5), 0.95);
+  EXPECT_LT(last_cache_holds(memory, 0, 3e6), 0.01);
+  MemoryModel unshared = memory;
+  unshared.retention_ns.reset();
+  EXPECT_GT(last_cache_holds(unshared, 1000, 1e12), 0.99);
 }
 
 TEST(Hits, SlowReusesFindABusyCacheEmpty) {

@@ -4,12 +4,6 @@
 #include <cmath>
 
 namespace perfcast::engine {
-namespace {
-
-// Lines are lost to traffic that comes in waves: few at first, then quickly (touch, wait and touch again).
-constexpr double loss_exponent = 2;
-
-}  // namespace
 
 void ReuseTime::add(const Access& access) {
   for (const DistanceBin& bin : access.lines) {
@@ -29,11 +23,6 @@ double ReuseTime::ns(double distance, double run_ns) const {
     farther -= touches_[bin], from = to;
   }
   return farther > 0 || from >= distance ? std::min(time, run_ns) : run_ns;
-}
-
-double kept_share(const MemoryModel& memory, double ns) {
-  if (!memory.retention_ns || memory.retention_ns->value <= 0) return 1;
-  return std::exp2(-std::pow(ns / memory.retention_ns->value, loss_exponent));
 }
 
 }  // namespace perfcast::engine

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "record/access.h"
-#include "record/memory.h"
 
 namespace perfcast::engine {
 
@@ -23,8 +22,5 @@ class ReuseTime {
   std::vector<double> touches_ = std::vector<double>(static_cast<std::size_t>(per_octave * octaves), 0.0);  // by bin of distance
   double farther_ = 0;
 };
-
-// Share of the lines that the last cache still holds after this long: half of them after its retention.
-double kept_share(const MemoryModel& memory, double ns);
 
 }  // namespace perfcast::engine

@@ -80,6 +80,13 @@ std::vector<Plateau> find_plateaus(const std::vector<CurvePoint>& curve, const s
   return plateaus;
 }
 
+double size_behind_retention(double seen, double fast, double gone, double retention_ns, double nominal) {
+  constexpr double steepness = 6.3;  // of the loss, as the engine's hit_probability has it
+  const double half_way = std::sqrt(fast * gone), lost = (half_way - fast) / (gone - fast);
+  const double full = std::pow(lost / (1 - lost), 1 / steepness), by_others = seen * half_way / retention_ns;
+  return full - by_others > seen / nominal ? seen / (full - by_others) : nominal;
+}
+
 double fit_window(const std::vector<CurvePoint>& times, double latency, double parallel, double own) {
   double best = 0, best_error = INFINITY;
   // The filler's own cost per instruction is what the longest filler shows.

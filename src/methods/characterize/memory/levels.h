@@ -24,6 +24,11 @@ std::vector<Plateau> find_plateaus(const std::vector<CurvePoint>& curve, const s
 // taken for larger than it is because a few hits remain.
 double crossing(const std::vector<CurvePoint>& curve, double low, double high);
 
+// Size of a shared cache in which a ring of `seen` lines had the latency half-way (on a log scale) between `fast` and `gone`. A
+// ring is slow, and while it goes round once others push out lines of it too: its lines are lost when seen / size + time of a
+// round / retention reaches about 1 (engine/memory/hits.h). Where time alone explains the loss, the size is `nominal`.
+double size_behind_retention(double seen, double fast, double gone, double retention_ns, double nominal);
+
 // Effective window W in instructions, from times of independent misses with `filler` instructions between them:
 // t = latency / min(parallel, 1 + W / (filler + own)), never below the filler's own time (findings in
 // docs/characterize.md). `own` is the loop's own instructions.

@@ -343,13 +343,24 @@ class Campaign {
     }
   }
 
+  // What the slow ring took for a small cache may be one that forgets.
+  void whole_size(MemoryLevel& cache, double fast, double gone) const {
+    auto& capacity = *cache.capacity_bytes;
+    if (!cache.nominal_bytes || capacity.value >= cache.nominal_bytes->value) return;
+    const double whole = line * size_behind_retention(capacity.value / line, fast, gone, model_.retention_ns->value, cache.nominal_bytes->value / line);
+    if (whole <= capacity.value) return;
+    capacity = measured(whole, whole / 4);
+    capacity.note = "less for a slow ring, whose lines others push out while it goes round";
+  }
+
   // Touch what fits the last cache, push it out of the one below, wait, and see how much of it is still there. A busy
   // shared cache loses it within milliseconds; its latency is what loads take that come soon enough.
   void retention() {
     if (model_.levels.size() < 3) return;
     auto& cache = model_.levels[model_.levels.size() - 2];
     double below = model_.levels[model_.levels.size() - 3].capacity_bytes->value;
-    auto bytes = static_cast<std::size_t>(std::min(1.5 * below, 0.2 * cache.capacity_bytes->value));
+    const double size = cache.nominal_bytes ? cache.nominal_bytes->value : cache.capacity_bytes->value;
+    auto bytes = static_cast<std::size_t>(std::min(1.5 * below, 0.2 * size));
     Buffer kept(bytes, true), pushing(static_cast<std::size_t>(2 * below), true);
     if (!kept.valid() || !pushing.valid()) return;
     char* cell = make_ring(kept.begin(), bytes / line, line, false);
@@ -376,6 +387,7 @@ class Campaign {
         model_.retention_ns = measured(at, at / 3);
         break;
       }
+    if (model_.retention_ns) whole_size(cache, fast, gone);
   }
 
   const MemoryOptions& options_;

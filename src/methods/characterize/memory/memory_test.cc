@@ -59,6 +59,15 @@ TEST(Levels, CrossingInterpolatesOnALogScale) {
   EXPECT_EQ(crossing({{1, 0}, {4, 1}}, 5, 9), 0);
 }
 
+// A cache of 600,000 lines that others fill within 3 ms: the ring at which half of its latency is lost has some 50,000.
+TEST(Levels, ABusyCacheForgetsButIsNotSmall) {
+  EXPECT_DOUBLE_EQ(size_behind_retention(85e3, 26, 105, 3.1e6, 590e3), 590e3);
+  const double round = 0.5 / 100e3 * 3e6;  // ns for each line, so that others take half of the room
+  EXPECT_NEAR(size_behind_retention(100e3, round / 2, round * 2, 3e6, 590e3), 100e3 / 0.4, 3e3);
+  // Nobody else: as large as the ring, but for where half-way lies.
+  EXPECT_NEAR(size_behind_retention(100e3, 26, 105, 1e15, 590e3), 100e3, 12e3);
+}
+
 TEST(Levels, WindowIsRecovered) {
   std::vector<CurvePoint> times;
   for (double filler : {0.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0})
