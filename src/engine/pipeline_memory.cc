@@ -97,13 +97,14 @@ void Pipeline::do_store(const StaticInstruction& instruction) {
 void Pipeline::remember(const StaticInstruction& instruction, StoreEntry made) {
   auto bytes = static_cast<std::uint64_t>(std::max(1, instruction.memory_bytes));
   made.address = address_, made.rules = instruction.forwards_store, made.bytes = static_cast<int>(bytes);
-  std::size_t k = instruction.values.size() > 1 && instruction.load ? instruction.values.size() - 1 : 0;
+  const std::size_t registers = instruction.values.size();
   const std::uint64_t loaded = instruction.load ? remembered(address_, instruction.memory_bytes) : 0;
-  for (made.word = address_ >> 3; made.word <= (address_ + bytes - 1) >> 3; made.word++) {
-    // Of what a vector holds nothing is known: words of it are not the same.
-    made.value = k < instruction.values.size() ? value_of(instruction, k, loaded) : arbitrary(~made.word);
+  for (made.word = StoreMemory::word_of(address_); made.word <= StoreMemory::word_of(address_ + bytes - 1); made.word++) {
+    // Of what a vector holds nothing is known: words of it are not the same. A pair of registers lies one behind the other.
+    const std::uint64_t offset = std::max(address_, made.word * StoreMemory::word_bytes) - address_;
+    const std::size_t k = instruction.load ? registers - 1 : offset * registers / bytes;
+    made.value = registers > 0 ? value_of(instruction, k, loaded) : arbitrary(~made.word);
     stores_.put(made);
-    if (!instruction.load && k + 1 < instruction.values.size()) k++;
   }
 }
 
@@ -122,7 +123,7 @@ double Pipeline::forwarded(const StaticInstruction& instruction, double issued, 
   double latest = 0;
   std::uint64_t first_store = 0;
   bool several = false;
-  for (std::uint64_t word = address_ >> 3; word <= (address_ + bytes - 1) >> 3; word++) {
+  for (std::uint64_t word = StoreMemory::word_of(address_); word <= StoreMemory::word_of(address_ + bytes - 1); word++) {
     const StoreEntry* store = stores_.find(word);
     if (!store || store->address + static_cast<std::uint64_t>(store->bytes) <= address_ || store->address >= address_ + bytes)
       continue;
@@ -179,7 +180,7 @@ void Pipeline::note_load(std::int64_t cycle, std::uint64_t address) {
 
 // What memory holds at an address, in the sense of values.h.
 std::uint64_t Pipeline::remembered(std::uint64_t address, int bytes) const {
-  const StoreEntry* store = stores_.find(address >> 3);
+  const StoreEntry* store = stores_.find(StoreMemory::word_of(address));
   return store ? store->value : arbitrary_word(address, bytes);
 }
 

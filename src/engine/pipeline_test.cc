@@ -188,6 +188,13 @@ TEST(Memory, AStackSlotIsARecurrence) {
   EXPECT_NEAR(code.cycles(small_core()), 7, close);  // 6 to forward, 1 to add
 }
 
+// Two variables of four bytes side by side, as -O0 has them, each a sum.
+TEST(Memory, NeighboursOnTheStackAreRecurrencesOfTheirOwn) {
+  Code code;
+  for (int slot : {-8, -4}) code.load(1, 5, slot, "MOV32rm", 4), code.op("ADD32rr", {1}, {1, 2}), code.store(1, 5, slot, "MOV32mr", 4);
+  EXPECT_NEAR(code.cycles(small_core()), 7, close);
+}
+
 TEST(Memory, DifferentSlotsAreNot) {
   Code code;
   code.load(1, 5, -8), code.op("ADD64rr", {1}, {1, 2}), code.store(1, 5, -16);

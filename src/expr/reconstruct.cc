@@ -1,150 +1,37 @@
 #include "expr/reconstruct.h"
 
 #include <algorithm>
-#include <boost/multiprecision/cpp_int.hpp>
 #include <cmath>
 #include <map>
 #include <numeric>
 
+#include "expr/exact_system.h"
 #include "expr/program.h"
 
 namespace perfcast::expr {
 namespace {
 
-using Rational = boost::multiprecision::cpp_rational;
-using Integer = boost::multiprecision::cpp_int;
-
-bool is_whole(double x) { return x == std::floor(x) && std::abs(x) < 9e15; }
-
-std::optional<Expr> to_expr(const Rational& r) {
-  const Integer top = boost::multiprecision::numerator(r), bottom = boost::multiprecision::denominator(r);
-  const Integer most = Integer(1) << 61;
-  if (abs(top) > most || bottom > most) return {};
-  return Expr(fraction(top.convert_to<std::int64_t>(), bottom.convert_to<std::int64_t>()));
-}
-
-// Rows added one by one to an echelon form; a row that contradicts the others ends it.
-class ExactSystem {
- public:
-  explicit ExactSystem(std::size_t unknowns) : unknowns_(unknowns), pivots_(unknowns) {}
-  // False: contradiction.
-  bool add(std::vector<Rational> row) {  // coefficients, then the right side
-    for (std::size_t c = 0; c < unknowns_; c++) {
-      if (row[c] == 0) continue;
-      if (!pivots_[c].empty()) {
-        const Rational factor = row[c];
-        for (std::size_t k = c; k <= unknowns_; k++)
-          if (pivots_[c][k] != 0) row[k] -= factor * pivots_[c][k];
-        continue;
-      }
-      const Rational lead = row[c];
-      for (std::size_t k = c; k <= unknowns_; k++) row[k] /= lead;
-      pivots_[c] = std::move(row);
-      rank_++;
-      return true;
-    }
-    if (row[unknowns_] != 0) return false;
-    checks_++;
-    return true;
-  }
-  bool determined() const { return rank_ == unknowns_; }
-  int checks() const { return checks_; }
-  std::vector<Rational> solution() const {
-    std::vector<Rational> x(unknowns_);
-    for (std::size_t c = unknowns_; c-- > 0;) {
-      x[c] = pivots_[c][unknowns_];
-      for (std::size_t k = c + 1; k < unknowns_; k++) x[c] -= pivots_[c][k] * x[k];
-    }
-    return x;
-  }
-
- private:
-  std::size_t unknowns_, rank_ = 0;
-  int checks_ = 0;
-  std::vector<std::vector<Rational>> pivots_;
-};
-
-// The same modulo a prime: a contradiction there is one in fractions, and is found a thousand times faster. Most forms
-// that are tried end here.
-class ModularSystem {
- public:
-  explicit ModularSystem(std::size_t unknowns) : unknowns_(unknowns), pivots_(unknowns) {}
-  bool add(std::vector<std::uint64_t> row) {
-    for (std::size_t c = 0; c < unknowns_; c++) {
-      if (row[c] == 0) continue;
-      if (!pivots_[c].empty()) {
-        const std::uint64_t factor = prime - row[c];
-        for (std::size_t k = c; k <= unknowns_; k++) row[k] = (row[k] + multiply(factor, pivots_[c][k])) % prime;
-        continue;
-      }
-      const std::uint64_t inverse = power(row[c], prime - 2);
-      for (std::size_t k = c; k <= unknowns_; k++) row[k] = multiply(row[k], inverse);
-      pivots_[c] = std::move(row);
-      return true;
-    }
-    return row[unknowns_] == 0;
-  }
-  static std::uint64_t residue(double x) { return x >= 0 ? static_cast<std::uint64_t>(x) % prime : prime - static_cast<std::uint64_t>(-x) % prime; }
-  static std::uint64_t multiply(std::uint64_t a, std::uint64_t b) { return static_cast<std::uint64_t>(static_cast<Wide>(a) * b % prime); }
-
- private:
-  __extension__ typedef unsigned __int128 Wide;
-  static constexpr std::uint64_t prime = (std::uint64_t{1} << 61) - 1;
-  static std::uint64_t power(std::uint64_t base, std::uint64_t exponent) {
-    std::uint64_t result = 1;
-    for (; exponent; exponent >>= 1, base = multiply(base, base))
-      if (exponent & 1) result = multiply(result, base);
-    return result;
-  }
-  std::size_t unknowns_;
-  std::vector<std::vector<std::uint64_t>> pivots_;
-};
-
-// The polynomial of least degree through all (x, y), by divided differences; none when it has more than `most`
-// coefficients or leaves no check.
-std::optional<std::vector<Rational>> polynomial(const std::vector<std::pair<double, double>>& samples, int most, int least_checks, int& checks) {
-  std::vector<Rational> newton;
-  std::vector<Rational> nodes;
-  auto at = [&](const Rational& x) {
-    Rational value = 0;
-    for (std::size_t k = newton.size(); k-- > 0;) value = value * (x - nodes[k]) + newton[k];
-    return value;
-  };
-  checks = 0;
-  for (auto [x, y] : samples) {
-    Rational rx(x), miss = Rational(y) - at(rx);
-    if (miss == 0) {
-      checks++;
-      continue;
-    }
-    if (static_cast<int>(newton.size()) == most) return {};
-    // A new node: everything before agrees with the polynomial so far at the old nodes only.
-    Rational scale = 1;
-    for (const auto& node : nodes) scale *= rx - node;
-    newton.push_back(miss / scale), nodes.push_back(rx);
-    checks = 0;
-  }
-  // A check counts only if the final polynomial goes through it: verify all, since nodes came late.
-  int agreeing = 0;
-  for (auto [x, y] : samples) {
-    if (at(Rational(x)) != Rational(y)) return {};
-    agreeing++;
-  }
-  checks = agreeing - static_cast<int>(std::max<std::size_t>(newton.size(), 1));
-  if (checks < least_checks) return {};
-  std::vector<Rational> coefficients{0};
-  for (std::size_t k = newton.size(); k-- > 0;) {  // Horner: c = c * (x - node) + newton
-    std::vector<Rational> next(coefficients.size() + 1, 0);
-    for (std::size_t i = 0; i < coefficients.size(); i++) next[i + 1] += coefficients[i], next[i] -= nodes[k] * coefficients[i];
-    next[0] += newton[k];
-    coefficients = std::move(next);
-  }
-  while (coefficients.size() > 1 && coefficients.back() == 0) coefficients.pop_back();
-  return coefficients;
-}
-
 constexpr int most_coefficients = 7;
 constexpr int periods[] = {2, 4, 8, 3, 16, 5, 6, 32, 7, 12, 10, 24, 20, 64};
+
+// Coefficients that go through all samples, with how many of these were not needed to find them.
+struct Coefficients {
+  std::vector<Rational> values;
+  int checks = 0;
+};
+
+// `row_of` gives the equation of a sample: coefficients, then the right side; empty where it has none. The first `found` samples
+// have to determine the coefficients, the rest are checks.
+std::optional<Coefficients> through_all(std::size_t unknowns, const std::vector<std::size_t>& samples, std::size_t found, int least_checks, auto row_of) {
+  ExactSystem system(unknowns);
+  for (std::size_t k = 0; k < samples.size(); k++) {
+    if (k == found && !system.determined()) return {};
+    std::vector<Rational> row = row_of(samples[k]);
+    if (row.empty() || !system.add(std::move(row))) return {};
+  }
+  if (!system.determined() || system.checks() < least_checks) return {};
+  return Coefficients{system.solution(), system.checks()};
+}
 
 }  // namespace
 
@@ -188,29 +75,25 @@ std::optional<ExactForm> Reconstructor::solve(const Basis& basis, std::span<cons
     if (!program) return {};
     programs.push_back(std::move(*program));
   }
-  ExactSystem system(unknowns);
   const auto [ordered, found] = found_and_checked(basis, rows);
-  for (std::size_t k = 0; k < ordered.size(); k++) {
-    if (k == found && !system.determined()) return {};
-    const std::size_t r = ordered[k];
+  const auto solved = through_all(unknowns, ordered, found, least_checks_, [&](std::size_t r) {
     std::vector<Rational> row;
     for (const Program& program : programs) {
       double x = program(points_[r]);
-      if (!is_whole(x)) return {};
+      if (!is_whole(x)) return std::vector<Rational>{};
       row.emplace_back(x);
     }
     row.emplace_back(values[r]);
-    if (!system.add(std::move(row))) return {};
-  }
-  if (!system.determined() || system.checks() < least_checks_) return {};
-  std::vector<Rational> x = system.solution();
+    return row;
+  });
+  if (!solved) return {};
   std::vector<Expr> terms;
   for (std::size_t k = 0; k < unknowns; k++) {
-    auto number = to_expr(x[k]);
+    auto number = to_expr(solved->values[k]);
     if (!number) return {};
     terms.push_back(*number * basis.functions[k]);
   }
-  return ExactForm{sum(std::move(terms)), static_cast<int>(unknowns), system.checks(), 0, basis.degree, basis.period};
+  return ExactForm{sum(std::move(terms)), static_cast<int>(unknowns), solved->checks, 0, basis.degree, basis.period};
 }
 
 std::optional<ExactForm> Reconstructor::by_residues(std::span<const double> values, const std::vector<std::size_t>& rows, int period) const {
@@ -418,28 +301,23 @@ std::optional<ExactForm> Reconstructor::exact_with(std::span<const double> value
       holds = quick.add(std::move(row));
     }
     if (!holds) continue;
-    ExactSystem system(unknowns);
     const auto [ordered, found] = found_and_checked(basis, order_);
-    for (std::size_t k = 0; k < ordered.size() && holds; k++) {
-      holds = k != found || system.determined();
-      if (!holds) break;
-      const std::size_t r = ordered[k];
+    const auto solved = through_all(unknowns, ordered, found, least_checks_, [&](std::size_t r) {
       std::vector<Rational> row(at[r].begin(), at[r].end());
       for (const Hidden& h : hidden)
         for (std::size_t f = 0; f < each; f++) row.push_back(row[f] * Rational(h.values[r]));
       row.emplace_back(values[r]);
-      holds = system.add(std::move(row));
-    }
-    if (!holds || !system.determined() || system.checks() < least_checks_) continue;
-    const std::vector<Rational> x = system.solution();
+      return row;
+    });
+    if (!solved) continue;
     std::vector<Expr> terms;
     for (std::size_t k = 0; k < unknowns; k++) {
-      auto number = to_expr(x[k]);
+      auto number = to_expr(solved->values[k]);
       if (!number) return {};
       const Expr term = *number * basis.functions[k % each];
       terms.push_back(k < each ? term : term * symbol(hidden[k / each - 1].name));
     }
-    return ExactForm{sum(std::move(terms)), static_cast<int>(unknowns), system.checks(), 0, basis.degree, basis.period};
+    return ExactForm{sum(std::move(terms)), static_cast<int>(unknowns), solved->checks, 0, basis.degree, basis.period};
   }
   return {};
 }

@@ -12,6 +12,7 @@
 #include "frontends/memory_profile/memory_profile.h"
 #include "frontends/scaling/certificate.h"
 #include "frontends/scaling/library_growth.h"
+#include "frontends/scaling/memory_growth.h"
 #include "frontends/scaling/symbolic_counts.h"
 
 namespace perfcast::scaling {
@@ -89,7 +90,9 @@ class Work {
       tell("watching memory at other sizes");
       memory_at_other_sizes(counted);
     }
-    memory_growth();
+    std::vector<SizedFaults> faults;
+    for (const Sample& sample : samples_) faults.push_back({sample.setting, sample.page_faults});
+    memory_growth(faults, profile_);
     return {};
   }
 
@@ -317,75 +320,6 @@ class Work {
       if (auto graph = options_.library(arguments_at(options_.count.arguments, options_.parameters, setting))) samples.push_back({setting, library_work(*graph)});
     }
     return samples;
-  }
-
-  // Page faults tell how much memory is touched. How they grow with a parameter is told by the first touches, where the
-  // whole runs were watched; else by the faults themselves.
-  void memory_growth() {
-    std::vector<std::vector<double>> at, all = points();
-    std::vector<double> faults;
-    double least = INFINITY, most = 0;
-    for (std::size_t k = 0; k < samples_.size(); k++) {
-      least = std::min(least, samples_[k].page_faults + 1), most = std::max(most, samples_[k].page_faults + 1);
-      // Small sizes live in what the allocator had anyway.
-      bool large = std::ranges::all_of(profile_.run.parameters, [&](const auto& p) { return samples_[k].setting.at(p.first) >= 0.45 * p.second; });
-      if (large) at.push_back(all[k]), faults.push_back(samples_[k].page_faults + 1);
-    }
-    // Sizes whose memory hardly differs say nothing about its growth.
-    if (faults.empty() || most < 1.3 * least) {
-      scaling_.page_faults = expr::text(expr::Expr(most)), scaling_.page_faults_spread = 0;
-      scaling_.remarks.push_back("the runs touch about the same memory at all sizes: how it grows beyond them is not known");
-      return;
-    }
-    expr::Law law;
-    if (auto shape = touched_shape()) {
-      // From the recorded run on: small arrays lie in the heap and fault otherwise. What is left when nothing is touched is
-      // that of the smallest runs.
-      const double base = least, own = profile_.run.page_faults + 1 - base, recorded = expr::evaluate(*shape, profile_.run.parameters).value_or(1);
-      law.expression = expr::Expr(base) + expr::Expr(std::max(0.0, own) / recorded) * *shape;
-      double squares = 0;
-      for (std::size_t k = 0; k < at.size(); k++) {
-        Setting set;
-        for (std::size_t n = 0; n < names_.size(); n++) set[names_[n]] = at[k][n];
-        squares += std::pow(std::log(expr::evaluate(law.expression, set).value_or(1) / faults[k]), 2);
-      }
-      law.spread = std::sqrt(squares / static_cast<double>(at.size()));
-    } else {
-      for (const Sample& sample : samples_) faults.push_back(sample.page_faults + 1);
-      at.insert(at.end(), all.begin(), all.end());
-      law = expr::growth_law(names_, at, faults);
-    }
-    scaling_.page_faults = expr::text(law.expression, {8}), scaling_.page_faults_spread = law.spread;
-  }
-
-  // The product of powers with which the lines touched grow: N^2 for a plane.
-  std::optional<expr::Expr> touched_shape() const {
-    auto touched = [](auto&& accesses) {
-      double lines = 0;
-      for (const Access* access : accesses) lines += access->count * access->cold;
-      return lines;
-    };
-    std::vector<const Access*> here;
-    for (const Function& function : profile_.ir->functions)
-      for (const Block& block : function.blocks)
-        for (const Access& access : block.accesses) here.push_back(&access);
-    const double now = touched(here);
-    if (!(now > 0)) return {};
-    std::vector<expr::Expr> factors;
-    for (const auto& [name, value] : profile_.run.parameters) {
-      const SizedMemory* nearest = nullptr;
-      for (const SizedMemory& memory : scaling_.memory)
-        if (memory.set.at(name) != value && (!nearest || memory.set.at(name) > nearest->set.at(name))) nearest = &memory;
-      if (!nearest) return {};
-      std::vector<const Access*> there;
-      for (const SizedAccess& sized : nearest->accesses) there.push_back(&sized.access);
-      const double then = touched(there), ratio = value / nearest->set.at(name);
-      if (!(then > 0) || !(ratio > 1)) return {};
-      const double exponent = std::clamp(std::round(std::log(now / then) / std::log(ratio)), 0.0, 3.0);
-      if (exponent > 0) factors.push_back(expr::power(expr::symbol(name), expr::Expr(exponent)));
-    }
-    if (factors.empty()) return {};
-    return expr::product(std::move(factors));
   }
 
   void memory_at_other_sizes(const llvm_ir::CountedProgram& counted) {
