@@ -26,7 +26,6 @@ struct MemoryLevel {
   std::optional<Measurement> parallel_misses;   // how many of them overlap
   MeasurementTable stride_ns;                   // per load, by stride in bytes (whole lines apart), walks included
   MeasurementTable stride_write_ns;
-  std::optional<Measurement> overlap;           // of its streams with work of the core: p in (core^p + memory^p)^(1/p)
   bool operator==(const MemoryLevel&) const = default;
 };
 template <class Fields>
@@ -35,7 +34,7 @@ void describe(Fields& f, MemoryLevel& l) {
   f("latency_ns", l.latency_ns), f("read_ns", l.read_ns), f("write_ns", l.write_ns), f("copy_ns", l.copy_ns);
   f("update_ns", l.update_ns), f("partial_write_ns", l.partial_write_ns), f("random_read_ns", l.random_read_ns);
   f("random_update_ns", l.random_update_ns), f("parallel_misses", l.parallel_misses), f("stride_ns", l.stride_ns);
-  f("stride_write_ns", l.stride_write_ns), f("overlap", l.overlap);
+  f("stride_write_ns", l.stride_write_ns);
 }
 
 // Translation of addresses: entries it holds, and what a miss adds.

@@ -25,7 +25,6 @@ class Region {
     count_copies();
     for (std::size_t i = 1; i < memory_.levels.size(); i++) level(i);
     walks();
-    average_overlap();
     return result_;
   }
 
@@ -133,13 +132,6 @@ class Region {
     result_.walk_ns = std::pow(std::pow(lines_ns, q) + std::pow(walks_ns, q), 1 / q) - lines_ns;
   }
 
-  void average_overlap() {
-    double all = 0, sum = 0;
-    for (std::size_t i = 1; i < memory_.levels.size(); i++)
-      all += result_.level_ns[i], sum += result_.level_ns[i] * value_or(memory_.levels[i].overlap, result_.overlap);
-    if (all > 0) result_.overlap = sum / all;
-  }
-
   std::span<const Access> accesses_;
   const MemoryModel& memory_;
   const RegionContext& context_;
@@ -171,8 +163,8 @@ RegionMemory region_memory(std::span<const Access> accesses, const MemoryModel& 
 
 double join_core_and_memory(double core_ns, const RegionMemory& memory) {
   double overlapping = memory.overlapping_ns();
-  const double p = memory.overlap;
-  double joined = overlapping <= 0 ? core_ns : std::pow(std::pow(core_ns, p) + std::pow(overlapping, p), 1 / p);
+  double joined = overlapping <= 0 ? core_ns
+                                   : std::pow(std::pow(core_ns, overlap_norm) + std::pow(overlapping, overlap_norm), 1 / overlap_norm);
   return joined + memory.starting_ns + memory.dependent_ns;
 }
 

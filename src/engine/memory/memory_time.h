@@ -10,8 +10,8 @@
 //   translation   page walks, by the same distinction
 //
 // Latencies are best left to the simulated core (load_waits.h), which knows what each load is waited for; where there is
-// none, closed forms stand in. Throughputs overlap with the core: time = (core^p + memory^p)^(1/p), p as measured for the level
-// (MemoryLevel::overlap); the rest is added.
+// none, closed forms stand in. Throughputs overlap with the core: time = (core^p + memory^p)^(1/p), p = 3; the rest is
+// added.
 #pragma once
 
 #include <span>
@@ -32,7 +32,6 @@ struct RegionContext {
 struct RegionMemory {
   std::vector<double> level_ns;  // by the level that serves, streams, strided and random together
   double stream_ns = 0, starting_ns = 0, strided_ns = 0, random_ns = 0, dependent_ns = 0, walk_ns = 0;
-  double overlap = 3;                   // p of the levels that serve, by their time; 3 where it was not measured
   double unknown_lines = 0, lines = 0;  // beyond the first level: whose reuse was not seen; all
 
   double overlapping_ns() const { return stream_ns + strided_ns + random_ns + walk_ns; }
@@ -42,6 +41,7 @@ struct RegionMemory {
 RegionMemory region_memory(std::span<const Access> accesses, const MemoryModel& memory, const RegionContext& context);
 
 // Core and memory together, nanoseconds; never less than either.
+constexpr double overlap_norm = 3;
 double join_core_and_memory(double core_ns, const RegionMemory& memory);
 
 // How an access asks for the lines that are not part of a stream.

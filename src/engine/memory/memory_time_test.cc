@@ -71,14 +71,6 @@ TEST(MemoryTime, AStreamCostsItsBandwidth) {
   EXPECT_EQ(region.dependent_ns, 0);
 }
 
-TEST(MemoryTime, AStreamOverlapsWithTheCoreAsItsLevelDoes) {
-  MemoryModel memory = toy_memory();
-  auto joined = [&] { return join_core_and_memory(4000, region_memory(std::vector{load(8000, 1e6, 0.125, 1)}, memory, {24000, {1e9}})); };
-  EXPECT_NEAR(joined(), 4000 * std::cbrt(2), 10);
-  memory.levels.back().overlap = number(1);
-  EXPECT_NEAR(joined(), 8000, 10);
-}
-
 TEST(MemoryTime, AChaseCostsItsLatency) {
   Access a = load(1000, 1e6, 1, 0);
   a.kind = AddressKind::chase;

@@ -14,7 +14,6 @@ namespace perfcast::characterize {
   void read_streams(char*, std::size_t, int);            \
   void write_streams(char*, std::size_t, int);           \
   void copy_streams(char*, std::size_t, int);            \
-  void read_and_work(char*, std::size_t, int);           \
   void update_lines(char*, std::size_t);
 namespace narrow { STREAM_KERNELS }
 namespace wide { STREAM_KERNELS }
@@ -111,9 +110,6 @@ void write_streams(char* begin, std::size_t bytes, int streams) {
 }
 void copy_streams(char* begin, std::size_t bytes, int streams) {
   has_wide_vectors() ? wide::copy_streams(begin, bytes, streams) : narrow::copy_streams(begin, bytes, streams);
-}
-void read_and_work(char* begin, std::size_t bytes, int work) {
-  has_wide_vectors() ? wide::read_and_work(begin, bytes, work) : narrow::read_and_work(begin, bytes, work);
 }
 void update_lines(char* begin, std::size_t bytes) {
   has_wide_vectors() ? wide::update_lines(begin, bytes) : narrow::update_lines(begin, bytes);

@@ -39,8 +39,6 @@ void read_streams(char* begin, std::size_t bytes, int streams);
 void write_streams(char* begin, std::size_t bytes, int streams);
 void copy_streams(char* begin, std::size_t bytes, int streams);  // first half to second half
 void update_lines(char* begin, std::size_t bytes);
-// The same with 8 * `work` independent additions for each line, which need nothing of it.
-void read_and_work(char* begin, std::size_t bytes, int work);
 void write_partly(char* begin, std::size_t bytes);
 
 // `count` loads or stores `stride` bytes apart from `at` on, wrapping at the end of the buffer one line further on.

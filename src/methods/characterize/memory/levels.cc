@@ -103,21 +103,4 @@ double fit_window(const std::vector<CurvePoint>& times, double latency, double p
   return best;
 }
 
-double fit_overlap(const std::vector<double>& core, const std::vector<double>& joined) {
-  constexpr double about = 2, least = 1, most = 8;
-  const double memory = joined.empty() ? 0 : joined[0];
-  if (memory <= 0 || core.size() != joined.size() || core[0] > memory / about) return 0;
-  auto error = [&](double p) {
-    double sum = 0;
-    for (std::size_t i = 1; i < core.size(); i++)
-      if (core[i] > memory / about && core[i] < memory * about)
-        sum += std::pow(std::log(joined[i] / std::pow(std::pow(core[i], p) + std::pow(memory, p), 1 / p)), 2);
-    return sum;
-  };
-  double best = 0, best_error = INFINITY;
-  for (double p = least; p <= most; p *= 1.02)
-    if (double e = error(p); e > 0 && e < best_error) best_error = e, best = p;
-  return best;
-}
-
 }  // namespace perfcast::characterize

@@ -34,9 +34,4 @@ double size_behind_retention(double seen, double fast, double gone, double reten
 // docs/characterize.md). `own` is the loop's own instructions.
 double fit_window(const std::vector<CurvePoint>& times, double latency, double parallel, double own);
 
-// p of T = (core^p + memory^p)^(1/p), between 1 (one after the other) and 8 (the longer alone), from times of the same stream
-// with more and more work: `core` out of the first cache, `joined` out of another level, the first of each without work. Only work
-// that takes about as long as the stream tells; 0 when there is none.
-double fit_overlap(const std::vector<double>& core, const std::vector<double>& joined);
-
 }  // namespace perfcast::characterize

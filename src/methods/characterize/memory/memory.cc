@@ -52,7 +52,6 @@ class Campaign {
     step(0.00, "latency of each level", [&] { latencies(); });
     step(0.20, "retention of the last cache", [&] { retention(); });
     step(0.25, "bandwidth", [&] { for_each_level([&](auto& level, Buffer& b, long) { bandwidth(level, b); }); });
-    step(0.46, "overlap with the core", [&] { overlap(); });
     step(0.50, "random accesses", [&] { for_each_level([&](auto& level, Buffer& b, long n) { random(level, b, n); }); });
     step(0.62, "strides", [&] { for_each_level([&](auto& level, Buffer& b, long) { strides(level, b); }); });
     step(0.75, "address translation", [&] { translation(); });
@@ -182,18 +181,6 @@ class Campaign {
         if (!model_.prefetch_streams &&
             passes(lines, [&] { read_streams(b.begin(), b.bytes(), streams); }).value > 1.5 * level.read_ns["4"].value)
           model_.prefetch_streams = measured(streams, streams / 4.0);
-  }
-
-  // What the core does beside a stream that takes about as long hides it, but never all of it.
-  void overlap() {
-    std::vector<double> core;
-    for_each_level([&](MemoryLevel& level, Buffer& b, long) {
-      std::vector<double> times;
-      for (int work : {0, 1, 2, 4, 8})
-        times.push_back(passes(static_cast<double>(b.bytes()) / line, [&] { read_and_work(b.begin(), b.bytes(), work); }).value);
-      if (core.empty()) core = times;
-      else if (double p = fit_overlap(core, times); p > 0) level.overlap = measured(p, 0.1 * p);
-    });
   }
 
   void random(MemoryLevel& level, Buffer& b, long count) {

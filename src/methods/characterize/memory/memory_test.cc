@@ -68,17 +68,6 @@ TEST(Levels, ABusyCacheForgetsButIsNotSmall) {
   EXPECT_NEAR(size_behind_retention(100e3, 26, 105, 1e15, 590e3), 100e3, 12e3);
 }
 
-TEST(Levels, OverlapIsRecoveredFromWorkThatTakesAsLong) {
-  const std::vector<double> core{0.5, 2, 4, 8, 16};
-  for (double p : {1.5, 2.1, 4.0}) {
-    std::vector<double> joined{6};
-    for (std::size_t i = 1; i < core.size(); i++) joined.push_back(std::pow(std::pow(core[i], p) + std::pow(6, p), 1 / p));
-    EXPECT_NEAR(fit_overlap(core, joined), p, 0.03 * p);
-  }
-  EXPECT_EQ(fit_overlap({5, 6, 7}, {6, 7, 8}), 0);     // the loop itself takes as long as the stream
-  EXPECT_EQ(fit_overlap({0.5, 1, 20}, {6, 6, 20}), 0);  // no work that tells
-}
-
 TEST(Levels, WindowIsRecovered) {
   std::vector<CurvePoint> times;
   for (double filler : {0.0, 16.0, 32.0, 64.0, 128.0, 256.0, 512.0})
