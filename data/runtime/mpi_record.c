@@ -192,7 +192,7 @@ static void go_on(void) { if (file) segment = cpu(); }
 struct call {
   const char *name;
   void *place;
-  int act, to, from, tag, flags;
+  int act, to, from, tag, from_tag, flags;
   MPI_Comm comm;
   double bytes;
   int requests;
@@ -214,7 +214,7 @@ static void add(const struct call *c) {
       break;
     }
     struct record_event *e = &file->event[i];
-    e->act = first ? act_more_requests : c->act, e->site = site, e->tag = c->tag, e->group = group, e->flags = c->flags;
+    e->act = first ? act_more_requests : c->act, e->site = site, e->tag = c->tag, e->from_tag = c->from_tag, e->group = group, e->flags = c->flags;
     e->to = world_rank(c->to, group), e->from = world_rank(c->from, group);
     e->bytes = c->bytes, e->seconds = pending, e->inside = inside;
     e->requests = left < record_requests ? left : record_requests;
@@ -323,13 +323,13 @@ int MPI_Sendrecv(const void *b, int n, MPI_Datatype t, int to, int tag, void *b2
                  MPI_Comm c, MPI_Status *s) {
   enter();
   int r = PMPI_Sendrecv(b, n, t, to, tag, b2, n2, t2, from, tag2, c, s);
-  RECORD("MPI_Sendrecv", act_exchange, to, from, tag, c, bytes_of(n, t));
+  RECORD("MPI_Sendrecv", act_exchange, to, from, tag, c, bytes_of(n, t), .from_tag = tag2);
   return r;
 }
 int MPI_Sendrecv_replace(void *b, int n, MPI_Datatype t, int to, int tag, int from, int tag2, MPI_Comm c, MPI_Status *s) {
   enter();
   int r = PMPI_Sendrecv_replace(b, n, t, to, tag, from, tag2, c, s);
-  RECORD("MPI_Sendrecv_replace", act_exchange, to, from, tag, c, bytes_of(n, t));
+  RECORD("MPI_Sendrecv_replace", act_exchange, to, from, tag, c, bytes_of(n, t), .from_tag = tag2);
   return r;
 }
 int MPI_Probe(int from, int tag, MPI_Comm c, MPI_Status *s) {

@@ -4,7 +4,7 @@
 #define PERFCAST_MPI_RECORD_H
 #include <stdint.h>
 
-#define RECORD_MAGIC 0x314450494d465250ull
+#define RECORD_MAGIC 0x324450494d465250ull
 enum { record_sites = 4096, record_events = 1 << 20, record_requests = 12 };
 
 /* The order of Act in src/record/skeleton.h. */
@@ -34,6 +34,7 @@ struct record_site {
 };
 struct record_event {
   int32_t act, flags, site, to, from, tag, group, requests;
+  int32_t from_tag, unused;         /* MPI_Sendrecv: the tag it receives under */
   double bytes, seconds, inside;
   int32_t request[record_requests]; /* waits: how many requests ago */
 };

@@ -53,6 +53,7 @@ struct Step {
   double bytes = 0;           // sent or received; of a collective: the buffer of one rank
   Peer to, from;              // from: of a receive, and of an exchange; the root of a collective is `to`
   int tag = 0;
+  std::optional<int> from_tag;  // of an exchange that receives under another tag than it sends
   int group = 0;              // index into Skeleton::groups; 0 all ranks
   std::vector<int> requests;  // wait: which, counted back from the latest request started (0)
   double times = 1;           // of a loop
@@ -68,6 +69,7 @@ void describe(Fields& f, Step& s) {
   if (Fields::reading || s.to.kind != PeerKind::none) f("to", s.to);
   if (Fields::reading || s.from.kind != PeerKind::none) f("from", s.from);
   if (Fields::reading || s.tag != 0) f("tag", s.tag);
+  f("from_tag", s.from_tag);
   if (Fields::reading || s.group != 0) f("group", s.group);
   f("requests", s.requests);
   if (Fields::reading || s.act == Act::loop) f("times", s.times);

@@ -100,6 +100,66 @@ TEST(Replay, RequestsAreWaitedFor) {
   EXPECT_NEAR(r->seconds, 1.1e-6, 1e-9);
 }
 
+// Three messages that came while their receiver computed: it has still to take each of them.
+TEST(Replay, ReceivesCostTheirReceiverHoweverLateItWaits) {
+  Skeleton s;
+  s.ranks = 2;
+  Step wait;
+  wait.act = Act::wait, wait.requests = {2, 1, 0}, wait.seconds = 100e-6;
+  const Step send = step(Act::send, 0, 500, absolute(1)), ask = step(Act::ireceive, 0, 500, {}, absolute(0));
+  s.programs = {{{0}, {send, send, send}}, {{1}, {ask, ask, ask, wait}}};
+  auto r = replay(s, path());
+  ASSERT_TRUE(r) << r.error().message();
+  EXPECT_NEAR(r->ranks[1].end, 101.5e-6, 1e-12);  // 0.25 + half of 0.5 us for each
+  EXPECT_NEAR(r->ranks[1].communication, 1.5e-6, 1e-12);
+  EXPECT_NEAR(r->ranks[1].waiting, 0, 1e-12);
+  // As much as if it had asked for one after the other.
+  const Step take = step(Act::receive, 0, 500, {}, absolute(0)), work = step(Act::compute, 100e-6, 0);
+  s.programs[1].steps = {work, take, take, take};
+  auto blocking = replay(s, path());
+  ASSERT_TRUE(blocking);
+  EXPECT_NEAR(blocking->seconds, r->seconds, 1e-12);
+}
+
+// Requests are numbered as the program started them: those to nobody count, an exchange starts none.
+TEST(Replay, RequestsKeepTheirNumbersBesideNobodyAndExchanges) {
+  Skeleton s;
+  s.ranks = 2;
+  Step wait;
+  wait.act = Act::wait, wait.requests = {1};  // the receive, not what was sent to nobody after it
+  Step exchange = step(Act::exchange, 0, 100, relative(1), relative(1));
+  exchange.tag = 5, exchange.from_tag = 5;
+  s.programs = {{{0}, {step(Act::ireceive, 0, 100, {}, absolute(1)), step(Act::isend, 0, 100), exchange, wait}},
+                {{1}, {exchange, step(Act::send, 50e-6, 100, absolute(0))}}};
+  auto r = replay(s, path());
+  ASSERT_TRUE(r) << r.error().message();
+  EXPECT_NEAR(r->ranks[0].end, 1.1e-6 + 50e-6 + 1.1e-6, 1e-12);
+}
+
+TEST(Replay, AnExchangeMayReceiveUnderAnotherTag) {
+  Skeleton s;
+  s.ranks = 2;
+  Step up = step(Act::exchange, 0, 100, relative(1), relative(1)), down = up;
+  up.tag = 1, up.from_tag = 2, down.tag = 2, down.from_tag = 1;
+  s.programs = {{{0}, {up}}, {{1}, {down}}};
+  auto r = replay(s, path());
+  ASSERT_TRUE(r) << r.error().message();
+  EXPECT_NEAR(r->seconds, 1.1e-6, 1e-12);
+}
+
+// Sent messages are counted, nobody's (MPI_PROC_NULL) and receives are not.
+TEST(Replay, MessagesAreCountedOnce) {
+  Skeleton s;
+  s.ranks = 2;
+  Step wait;
+  wait.act = Act::wait, wait.requests = {1, 0};
+  s.programs = {{{0}, {step(Act::isend, 0, 100), step(Act::isend, 0, 100, absolute(1)), step(Act::ireceive, 0, 100, {}, absolute(1)), wait, step(Act::allreduce, 0, 8)}},
+                {{1}, {step(Act::ireceive, 0, 100), step(Act::ireceive, 0, 100, {}, absolute(0)), step(Act::isend, 0, 100, absolute(0)), wait, step(Act::allreduce, 0, 8)}}};
+  auto r = replay(s, path());
+  ASSERT_TRUE(r) << r.error().message();
+  EXPECT_EQ(r->messages, 4);
+}
+
 TEST(Replay, WhoWaitsForWhomForEverIsTold) {
   Skeleton s;
   s.ranks = 2;

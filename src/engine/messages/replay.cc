@@ -44,19 +44,22 @@ namespace {
 
 constexpr int any_rank = -1, no_rank = -2;
 constexpr int any_tag = -1;
+// Numbers that are no request of the program's: the rank itself waits; the two halves of an exchange.
+constexpr long blocked = -1, exchange_out = -2, exchange_in = -3;
 
 // A message under way, or one asked for.
 struct Offer {
   int source = 0, tag = 0, group = 0;
   double bytes = 0, start = 0;   // when the send began, or the receive was asked for
   int rank = 0;                  // who waits for its end
-  long request = -1;             // number of the request; -1: the rank itself is blocked
+  long request = blocked;        // number of the request
   bool meet = false;             // the sender waits for its receiver
 };
 
 struct Request {
   bool done = false;
   double end = 0;
+  double own = 0;                // processor time that its completion takes of the rank: of a receive
 };
 
 struct RankState {
@@ -66,7 +69,8 @@ struct RankState {
   double now = 0;
   bool computed = false;                  // the computation before the current call is done
   bool blocked = false;
-  std::deque<Request> requests;           // the latest last
+  std::deque<Request> requests;           // the program's own, the latest last
+  Request exchange[2];                    // out, in
   long first_request = 0;                 // number of requests.front()
   std::vector<long> awaited;              // numbers of requests the rank is blocked on
   std::vector<long> collectives;          // by group: how many it has entered
@@ -165,78 +169,88 @@ class Player {
     return r.first_request + static_cast<long>(r.requests.size()) - 1;
   }
   Request* request(RankState& r, long number) {
+    if (number == exchange_out || number == exchange_in) return &r.exchange[number == exchange_in];
     long index = number - r.first_request;
     return index < 0 || index >= static_cast<long>(r.requests.size()) ? nullptr : &r.requests[static_cast<std::size_t>(index)];
   }
 
   void perform(int rank, RankState& r, const Step& step) {
-    messages_ += step.act != Act::compute && step.act != Act::wait && step.act != Act::probe;
     switch (step.act) {
       case Act::compute:
       case Act::probe:
       case Act::other:
       case Act::loop: return;
       case Act::send:
-      case Act::ssend:
-      case Act::isend: send(rank, r, step, step.act == Act::isend, step.act == Act::ssend); return;
-      case Act::receive:
-      case Act::ireceive: receive(rank, r, step, step.act == Act::ireceive); return;
-      case Act::exchange: {
-        std::vector<long> both = {send(rank, r, step, true, false), receive(rank, r, step, true)};
-        std::erase(both, -1);
-        r.awaited = std::move(both);
-        return wait(r, receive_seconds(path_, step.bytes));
-      }
+      case Act::ssend: return send(rank, r, step, step.act == Act::ssend, blocked);
+      case Act::isend: return send(rank, r, step, false, start_request(r));
+      case Act::receive: return receive(rank, r, step, step.tag, blocked);
+      case Act::ireceive: return receive(rank, r, step, step.tag, start_request(r));
+      case Act::exchange:
+        r.exchange[0] = r.exchange[1] = {};
+        send(rank, r, step, false, exchange_out);
+        receive(rank, r, step, step.from_tag.value_or(step.tag), exchange_in);
+        r.awaited = {exchange_out, exchange_in};
+        return wait(r);
       case Act::wait: {
         const long latest = r.first_request + static_cast<long>(r.requests.size()) - 1;
         r.awaited.clear();
         for (int ago : step.requests) r.awaited.push_back(latest - ago);
-        return wait(r, 0);
+        return wait(r);
       }
       case Act::one_sided:
-        one_sided_++;
+        one_sided_++, messages_++;
         return spend(r, message_seconds(path_, step.bytes));
       default: return collective(rank, r, step);
     }
   }
-  // All awaited requests done: goes on; else stays blocked.
-  void wait(RankState& r, double own) {
-    double end = r.now;
+  // All awaited requests done: goes on; else stays blocked. The rank takes its messages one after the other, as they come:
+  // one that came while it computed still costs it its own part.
+  void wait(RankState& r) {
+    std::vector<Request*> taken;
     for (long n : r.awaited)
       if (Request* q = request(r, n)) {
         if (!q->done) {
           r.blocked = true;
           return;
         }
-        end = std::max(end, q->end);
+        taken.push_back(q);
       }
-    wait_until(r, end, own);
+    std::ranges::stable_sort(taken, {}, [](const Request* q) { return q->end - q->own; });
+    for (Request* q : taken) {
+      wait_until(r, std::max(r.now + q->own, q->end), q->own);
+      q->own = 0;  // waited for again, it costs nothing
+    }
     r.awaited.clear();
   }
 
   void complete(int rank, long number, double end, double own) {
     RankState& r = state(rank);
-    if (number < 0) {
+    if (number == blocked) {
       wait_until(r, end, own);
       return resume(rank);
     }
-    if (Request* q = request(r, number)) q->done = true, q->end = end;
+    if (Request* q = request(r, number)) *q = {true, end, own};
     if (r.blocked && !r.awaited.empty()) {
       r.blocked = false;
-      wait(r, own);
+      wait(r);
       if (!r.blocked) resume(rank);
     }
   }
 
-  // The number of the request, if there is one; -1 when nothing is sent (MPI_PROC_NULL) or the call blocks.
-  long send(int rank, RankState& r, const Step& step, bool immediate, bool synchronous) {
+  // To or from nobody (MPI_PROC_NULL) nothing is sent, but the request counts among those started and is done.
+  void to_nobody(RankState& r, long number) {
+    if (number != blocked) *request(r, number) = {true, r.now, 0};
+  }
+
+  void send(int rank, RankState& r, const Step& step, bool synchronous, long number) {
     const int target = resolve(step.to, rank);
-    if (target < 0 || target >= skeleton_.ranks) return -1;
-    Offer offer{rank, step.tag, step.group, step.bytes, r.now, rank, -1, synchronous || is_rendezvous(path_, step.bytes)};
-    if (immediate) offer.request = start_request(r);
+    if (target < 0 || target >= skeleton_.ranks) return to_nobody(r, number);
+    messages_++;
+    const bool immediate = number != blocked;
+    const Offer offer{rank, step.tag, step.group, step.bytes, r.now, rank, number, synchronous || is_rendezvous(path_, step.bytes)};
     if (!offer.meet) {
       spend(r, send_seconds(path_, step.bytes));
-      if (immediate) *request(r, offer.request) = {true, r.now};
+      if (immediate) *request(r, number) = {true, r.now, 0};
     } else if (immediate) {
       spend(r, send_seconds(path_, 0));
     } else {
@@ -251,16 +265,14 @@ class Player {
       wanted.erase(it);
       meet_up(offer, asked);
     }
-    return offer.request;
   }
 
-  long receive(int rank, RankState& r, const Step& step, bool immediate) {
+  void receive(int rank, RankState& r, const Step& step, int tag, long number) {
     const int source = resolve(step.from, rank);
-    if (source == no_rank || source >= skeleton_.ranks) return -1;
+    if (source == no_rank || source >= skeleton_.ranks) return to_nobody(r, number);
     wildcards_ = wildcards_ || source == any_rank;
-    Offer asked{source, step.tag, step.group, step.bytes, r.now, rank, -1, false};
-    if (immediate) asked.request = start_request(r);
-    else r.blocked = true;
+    const Offer asked{source, tag, step.group, step.bytes, r.now, rank, number, false};
+    r.blocked = number == blocked;
     auto& there = offers_[static_cast<std::size_t>(rank)];
     auto it = std::find_if(there.begin(), there.end(), [&](const Offer& offer) { return matches(asked, offer); });
     if (it == there.end()) {
@@ -270,7 +282,6 @@ class Player {
       there.erase(it);
       meet_up(offer, asked);
     }
-    return asked.request;
   }
 
   static bool matches(const Offer& asked, const Offer& offer) {
@@ -284,7 +295,7 @@ class Player {
     if (!offer.meet) return complete(asked.rank, asked.request, std::max(offer.start + travel, asked.start + own), own);
     const double end = std::max(offer.start, asked.start) + travel;
     complete(asked.rank, asked.request, end, own);
-    complete(offer.rank, offer.request, end, send_seconds(path_, offer.bytes));
+    complete(offer.rank, offer.request, end, offer.request == blocked ? send_seconds(path_, offer.bytes) : 0);
   }
 
   void collective(int rank, RankState& r, const Step& step) {
@@ -293,6 +304,7 @@ class Player {
                              ? static_cast<int>(skeleton_.groups[group].size())
                              : skeleton_.ranks;
     if (members <= 1) return;
+    messages_++;
     if (group >= r.collectives.size()) r.collectives.resize(group + 1, 0);
     Gathering& all = gatherings_[{step.group, r.collectives[group]++}];
     all.arrived++, all.latest = std::max(all.latest, r.now), all.bytes = std::max(all.bytes, step.bytes);

@@ -4,6 +4,7 @@
 //   eager        the sender goes on after its own part; the receiver ends when the message has travelled, at least its
 //                own part after it asked
 //   rendezvous   both end one message after the later of the two
+//   requests     a message that was received while its rank computed takes the receiver's own part when it is waited for
 //   collectives  all end together, except that a root or leaf that needs nobody goes on (broadcast, reduce)
 #pragma once
 
@@ -24,7 +25,7 @@ struct RankTime {
 struct ReplayResult {
   double seconds = 0;             // of the slowest rank
   std::vector<RankTime> ranks;
-  double messages = 0;            // point to point and collective calls
+  double messages = 0;            // sent point to point or one-sided; of a collective one for each rank that takes part
   std::vector<std::string> remarks;
 };
 

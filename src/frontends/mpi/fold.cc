@@ -11,7 +11,7 @@ namespace {
 void mix(std::size_t& hash, std::size_t value) { hash ^= value + 0x9e3779b97f4a7c15ull + (hash << 6) + (hash >> 2); }
 
 bool same_call(const Step& a, const Step& b) {
-  return a.act == b.act && a.site == b.site && a.bytes == b.bytes && a.to == b.to && a.from == b.from && a.tag == b.tag &&
+  return a.act == b.act && a.site == b.site && a.bytes == b.bytes && a.to == b.to && a.from == b.from && a.tag == b.tag && a.from_tag == b.from_tag &&
          a.group == b.group && a.requests == b.requests && a.times == b.times;
 }
 

@@ -96,6 +96,15 @@ TEST_F(Recorded, ARingWithAReduction) {
   EXPECT_GT(exchange->at.line, 0);
 }
 
+TEST_F(Recorded, AnExchangeUnderTwoTags) {
+  auto s = record(c_program(" MPI_Sendrecv(b, 1, MPI_INT, 1 - r, 1 + r, b + 9, 1, MPI_INT, 1 - r, 2 - r, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n"), 2);
+  ASSERT_TRUE(s) << s.error().message();
+  ASSERT_EQ(s->programs.size(), 2u);
+  EXPECT_EQ(s->programs[0].steps[0].tag, 1);
+  EXPECT_EQ(s->programs[0].steps[0].from_tag, 2);
+  EXPECT_EQ(s->programs[1].steps[0].from_tag, 1);
+}
+
 TEST_F(Recorded, RequestsAndRootsAndAnySource) {
   auto s = record(c_program(" MPI_Request q[2];\n MPI_Irecv(b, 10, MPI_INT, (r + 1) % n, 0, MPI_COMM_WORLD, q);\n"
                             " MPI_Isend(b + 50, 10, MPI_INT, (r + 1) % n, 0, MPI_COMM_WORLD, q + 1);\n MPI_Waitall(2, q, MPI_STATUSES_IGNORE);\n"

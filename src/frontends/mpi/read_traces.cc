@@ -206,6 +206,7 @@ class Builder {
       const bool collective = is_collective(step.act);
       if (collective && e.to >= 0) step.to = {PeerKind::absolute, e.to};
       if (!collective) step.to = peer_of(e.to, trace.head.rank, step.site), step.from = peer_of(e.from, trace.head.rank, step.site);
+      if (step.act == Act::exchange && e.from_tag != e.tag) step.from_tag = e.from_tag;
       step.requests.assign(e.request, e.request + e.requests);
       nonblocking_ = nonblocking_ || (collective && (e.flags & record_nonblocking));
       one_sided_ = one_sided_ || step.act == Act::one_sided;
