@@ -3,13 +3,16 @@
 // Every rank is an actor; computation is sleeping (it was costed already), messages are communications between mailboxes,
 // collectives are the trees and rings that MPI libraries use, made of messages. All factors of SimGrid's network model are
 // one: they are another cluster's calibration. PLATFORM is a platform file, or "measured": hosts behind links with the
-// latency and bandwidth of the path in the input. Prints {"seconds", "messages", "ranks": [[computation,
-// communication, waiting, end], ...]}; communication and waiting are not told apart and stand under communication.
+// latency and bandwidth of the path in the input. Prints {"seconds", "messages", "remarks", "ranks": [[computation,
+// communication, waiting, end], ...]}; communication and waiting are not told apart and stand under communication. When
+// ranks wait for each other for ever it says so and ends with code 3.
 #include <simgrid/s4u.hpp>
 
 #include <cmath>
 #include <cstdio>
-#include <unordered_map>
+#include <map>
+#include <set>
+#include <tuple>
 
 #include "base/files.h"
 #include "engine/messages/message_time.h"
@@ -20,14 +23,36 @@ using namespace perfcast;
 
 namespace {
 
+// Source, target, tag, channel.
+using Way = std::tuple<int, int, int, int>;
+
 struct Job {
   Skeleton skeleton;
   MessagePath path;
-  bool wildcards = false;
+  std::vector<double> weights;            // by rank: its computation over that of its program
+  bool any_source = false, any_tag = false;
+  std::set<Way> meeting;                  // ways on which some sender waits for its receiver
   std::vector<engine::RankTime> times;
+  std::vector<bool> ended;
   std::vector<sg4::ActorPtr> actors;
-  double messages = 0;
+  double messages = 0;                    // as engine/messages/replay counts them
+
+  // One for each pair and tag; programs that receive from anybody share one per receiver, those that take any tag one per pair.
+  Way way(int source, int target, int tag, int channel) const {
+    if (channel == 0 && any_source) source = 0;
+    if (channel == 0 && (any_source || any_tag)) tag = 0;
+    return {source, target, tag, channel};
+  }
+  bool eager(double bytes) const { return !engine::is_rendezvous(path, bytes); }
 };
+
+int resolve(const Peer& peer, int rank, int ranks) {
+  if (peer.kind == PeerKind::absolute) return peer.rank < ranks ? peer.rank : -2;
+  if (peer.kind == PeerKind::relative) return ((rank + peer.rank) % ranks + ranks) % ranks;
+  return peer.kind == PeerKind::any ? -1 : -2;
+}
+
+bool sends(Act act) { return act == Act::send || act == Act::ssend || act == Act::isend || act == Act::exchange; }
 
 class Rank {
  public:
@@ -37,51 +62,48 @@ class Rank {
     engine::RankTime& time = job_.times[static_cast<std::size_t>(rank_)];
     for (engine::StepCursor cursor(steps); const Step* step = cursor.now(); cursor.advance()) {
       // One nap for the computation and what messages take of the processor: naps are what the simulation spends most on.
-      const bool sends = step->act == Act::send || step->act == Act::ssend || step->act == Act::isend || step->act == Act::exchange;
-      const double own = owed_ + (sends ? own_send() : 0), nap = step->seconds + own;
+      const bool sending = sends(step->act) && resolve(step->to) >= 0;
+      const double seconds = step->seconds * job_.weights[static_cast<std::size_t>(rank_)];
+      const double own = owed_ + (sending ? own_send() : 0), nap = seconds + own;
       owed_ = 0;
-      time.computation += step->seconds, time.communication += own;
+      time.computation += seconds, time.communication += own;
       if (nap > 0) sg4::this_actor::sleep_for(nap);
       const double before = sg4::Engine::get_clock();
       perform(*step);
       time.communication += sg4::Engine::get_clock() - before;
     }
-    if (owed_ > 0) sg4::this_actor::sleep_for(owed_);
+    if (owed_ > 0) sg4::this_actor::sleep_for(owed_), time.communication += owed_;
     time.end = sg4::Engine::get_clock();
+    job_.ended[static_cast<std::size_t>(rank_)] = true;
   }
 
  private:
   int size() const { return job_.skeleton.ranks; }
-  int resolve(const Peer& peer) const {
-    if (peer.kind == PeerKind::absolute) return peer.rank;
-    if (peer.kind == PeerKind::relative) return ((rank_ + peer.rank) % size() + size()) % size();
-    return peer.kind == PeerKind::any ? -1 : -2;
-  }
+  int resolve(const Peer& peer) const { return ::resolve(peer, rank_, size()); }
 
-  // One mailbox for each pair and tag; programs that receive from anybody share one per receiver. A small message goes
-  // off at once, so its mailbox belongs to the receiver for good.
-  sg4::Mailbox* mailbox(int source, int target, int tag, int channel, bool eager) {
-    if (job_.wildcards && channel == 0) source = 0, tag = 0;
-    const std::uint64_t key = ((static_cast<std::uint64_t>(source) * 131071u + static_cast<std::uint64_t>(target)) * 8191u + static_cast<std::uint64_t>(tag + 2)) * 8u +
-                              static_cast<std::uint64_t>(channel) * 2u + (eager ? 1u : 0u);
-    auto [it, fresh] = mailboxes_.try_emplace(key, nullptr);
+  // Small messages go off at once: their mailbox belongs to the receiver for good. A receiver does not know how large what
+  // it gets will be, so it is the way that decides; in a collective both know the size.
+  sg4::Mailbox* mailbox(int source, int target, int tag, int channel, double bytes) {
+    const Way way = job_.way(source, target, tag, channel);
+    const bool at_once = channel == 0 ? !job_.meeting.contains(way) : job_.eager(bytes);
+    auto [it, fresh] = mailboxes_.try_emplace({way, at_once}, nullptr);
     if (fresh) {
-      it->second = sg4::Mailbox::by_name(std::to_string(source) + ">" + std::to_string(target) + ":" + std::to_string(tag) + "/" + std::to_string(channel) + (eager ? "e" : "r"));
-      if (eager) it->second->set_receiver(job_.actors[static_cast<std::size_t>(target)]);
+      const auto [from, to, under, on] = way;
+      it->second = sg4::Mailbox::by_name(std::to_string(from) + ">" + std::to_string(to) + ":" + std::to_string(under) + "/" + std::to_string(on) + (at_once ? "e" : "r"));
+      if (at_once) it->second->set_receiver(job_.actors[static_cast<std::size_t>(target)]);
     }
     return it->second;
   }
-  bool eager(double bytes) const { return !engine::is_rendezvous(job_.path, bytes); }
   static std::uint64_t whole(double bytes) { return static_cast<std::uint64_t>(std::max(1.0, bytes)); }
 
   double own_send() const { return job_.path.send_ns ? 1e-9 * job_.path.send_ns->value : 0; }
   double own_receive() const { return job_.path.receive_ns ? 1e-9 * job_.path.receive_ns->value : 0; }
 
   sg4::CommPtr start_send(int target, double bytes, int tag, int channel, bool synchronous) {
-    job_.messages++;
+    job_.messages += channel == 0;
     static char nothing;
-    const bool early = eager(bytes) && !synchronous;
-    auto comm = mailbox(rank_, target, tag, channel, early)->put_init(&nothing, whole(bytes));
+    const bool early = job_.eager(bytes) && !synchronous;
+    auto comm = mailbox(rank_, target, tag, channel, bytes)->put_init(&nothing, whole(bytes));
     if (early) {
       comm->detach();
       return nullptr;
@@ -90,7 +112,7 @@ class Rank {
     return comm;
   }
   sg4::CommPtr start_receive(int source, double bytes, int tag, int channel) {
-    return mailbox(source < 0 ? 0 : source, rank_, tag, channel, eager(bytes))->get_async<char>(&received_);
+    return mailbox(source < 0 ? 0 : source, rank_, tag, channel, bytes)->get_async<char>(&received_);
   }
 
   // Collectives talk on their own channel.
@@ -125,7 +147,7 @@ class Rank {
       }
       case Act::isend: {
         int target = resolve(step.to);
-        requests_.push_back(target < 0 ? nullptr : start_send(target, step.bytes, step.tag, 0, false));
+        requests_.push_back({target < 0 ? nullptr : start_send(target, step.bytes, step.tag, 0, false), false});
         return;
       }
       case Act::receive: {
@@ -137,28 +159,30 @@ class Rank {
       }
       case Act::ireceive: {
         int source = resolve(step.from);
-        requests_.push_back(source == -2 ? nullptr : start_receive(source, step.bytes, step.tag, 0));
+        requests_.push_back({source == -2 ? nullptr : start_receive(source, step.bytes, step.tag, 0), true});
         return;
       }
       case Act::exchange: {
         int target = resolve(step.to), source = resolve(step.from);
-        sg4::CommPtr in = source == -2 ? nullptr : start_receive(source, step.bytes, step.tag, 0);
+        sg4::CommPtr in = source == -2 ? nullptr : start_receive(source, step.bytes, step.from_tag.value_or(step.tag), 0);
         sg4::CommPtr out = target < 0 ? nullptr : start_send(target, step.bytes, step.tag, 0, false);
         if (in) in->wait();
         if (out) out->wait();
-        owed_ += own_receive();
+        if (in) owed_ += own_receive();
         return;
       }
       case Act::wait: {
         const auto latest = static_cast<long>(requests_.size()) - 1;
         for (int ago : step.requests)
-          if (long n = latest - ago; n >= 0 && requests_[static_cast<std::size_t>(n)]) {
-            requests_[static_cast<std::size_t>(n)]->wait();
-            requests_[static_cast<std::size_t>(n)] = nullptr;
+          if (long n = latest - ago; n >= 0 && requests_[static_cast<std::size_t>(n)].first) {
+            auto& [comm, receiving] = requests_[static_cast<std::size_t>(n)];
+            comm->wait();
+            comm = nullptr;
+            if (receiving) owed_ += own_receive();
           }
         return;
       }
-      case Act::one_sided: owed_ += engine::message_seconds(job_.path, step.bytes); return;
+      case Act::one_sided: job_.messages++, owed_ += engine::message_seconds(job_.path, step.bytes); return;
       default: collective(step);
     }
   }
@@ -171,6 +195,7 @@ class Rank {
     const std::vector<int>& members = group < job_.skeleton.groups.size() && !job_.skeleton.groups[group].empty() ? job_.skeleton.groups[group] : all;
     const int n = static_cast<int>(members.size());
     if (n <= 1) return;
+    job_.messages++;
     int me = 0, root = 0;
     const int root_rank = resolve(step.to);
     for (int i = 0; i < n; i++) {
@@ -223,16 +248,17 @@ class Rank {
 
   Job& job_;
   int rank_;
-  std::unordered_map<std::uint64_t, sg4::Mailbox*> mailboxes_;
-  std::vector<sg4::CommPtr> requests_;
+  std::map<std::pair<Way, bool>, sg4::Mailbox*> mailboxes_;
+  std::vector<std::pair<sg4::CommPtr, bool>> requests_;  // and whether it receives
   char* received_ = nullptr;
   double owed_ = 0;  // processor time of receives past
 };
 
+// Of what is sent: a receiver may have room for more.
 void count_bytes(const std::vector<Step>& steps, double times, double& bytes, double& calls) {
   for (const auto& s : steps) {
     if (s.act == Act::loop) count_bytes(s.body, times * s.times, bytes, calls);
-    else if (s.bytes > 0) bytes += times * s.bytes, calls += times;
+    else if (s.bytes > 0 && s.act != Act::receive && s.act != Act::ireceive) bytes += times * s.bytes, calls += times;
   }
 }
 
@@ -259,10 +285,31 @@ void measured_platform(const Job& job) {
   zone->seal();
 }
 
-bool has_wildcard(const std::vector<Step>& steps) {
-  for (const auto& s : steps)
-    if (s.from.kind == PeerKind::any || has_wildcard(s.body)) return true;
-  return false;
+void find_wildcards(const std::vector<Step>& steps, Job& job) {
+  for (const auto& s : steps) {
+    if (s.act == Act::receive || s.act == Act::ireceive || s.act == Act::exchange) {
+      job.any_source = job.any_source || s.from.kind == PeerKind::any;
+      job.any_tag = job.any_tag || s.from_tag.value_or(s.tag) < 0;
+    }
+    find_wildcards(s.body, job);
+  }
+}
+
+void find_meetings(const std::vector<Step>& steps, int rank, Job& job) {
+  for (const auto& s : steps) {
+    const int target = resolve(s.to, rank, job.skeleton.ranks);
+    if (sends(s.act) && target >= 0 && (s.act == Act::ssend || !job.eager(s.bytes))) job.meeting.insert(job.way(rank, target, s.tag, 0));
+    find_meetings(s.body, rank, job);
+  }
+}
+
+// Ranks that never came to their end, as a sentence; empty when all did.
+std::string stuck_ranks(const Job& job) {
+  std::string names;
+  int many = 0;
+  for (std::size_t r = 0; r < job.ended.size(); r++)
+    if (!job.ended[r] && ++many <= 4) names += (names.empty() ? "" : ", ") + std::to_string(r);
+  return many ? std::to_string(many) + " ranks wait for each other for ever: " + names + (many > 4 ? ", ..." : "") : "";
 }
 
 }  // namespace
@@ -281,6 +328,7 @@ int main(int argc, char** argv) {
   try {
     from_json_value((*input)["skeleton"], job.skeleton, "/skeleton");
     from_json_value((*input)["path"], job.path, "/path");
+    if (input->contains("weights")) from_json_value((*input)["weights"], job.weights, "/weights");
   } catch (const JsonMismatch& mismatch) {
     std::fprintf(stderr, "%s: %s\n", mismatch.place.c_str(), mismatch.what.c_str());
     return 3;
@@ -301,10 +349,14 @@ int main(int argc, char** argv) {
     return 3;
   }
   if (platform == "measured") std::sort(hosts.begin(), hosts.end(), [](auto* a, auto* b) { return std::atoi(a->get_cname() + 5) < std::atoi(b->get_cname() + 5); });
+  Json remarks = Json::array();
   if (hosts.size() < static_cast<std::size_t>(job.skeleton.ranks))
-    std::fprintf(stderr, "%d ranks share %zu hosts\n", job.skeleton.ranks, hosts.size());
-  for (const auto& program : job.skeleton.programs) job.wildcards = job.wildcards || has_wildcard(program.steps);
-  job.times.resize(static_cast<std::size_t>(job.skeleton.ranks));
+    remarks.push_back(std::to_string(job.skeleton.ranks) + " ranks share the " + std::to_string(hosts.size()) + " hosts of the platform, each computing as if it were alone");
+  for (const auto& program : job.skeleton.programs) find_wildcards(program.steps, job);
+  for (const auto& program : job.skeleton.programs)
+    for (int rank : program.ranks) find_meetings(program.steps, rank, job);
+  job.times.resize(static_cast<std::size_t>(job.skeleton.ranks)), job.ended.resize(job.times.size(), false);
+  job.weights.resize(job.times.size(), 1.0);
   auto steps = engine::steps_by_rank(job.skeleton);
   static const std::vector<Step> nothing;
   for (int r = 0; r < job.skeleton.ranks; r++) {
@@ -312,12 +364,16 @@ int main(int argc, char** argv) {
     job.actors.push_back(sg4::Actor::create("rank-" + std::to_string(r), hosts[static_cast<std::size_t>(r) % hosts.size()], [&job, r, own] { Rank(job, r).run(*own); }));
   }
   engine.run();
+  if (std::string stuck = stuck_ranks(job); !stuck.empty()) {
+    std::fprintf(stderr, "%s\n", stuck.c_str());
+    return 3;
+  }
   double seconds = 0;
   Json ranks = Json::array();
   for (const auto& t : job.times) {
     seconds = std::max(seconds, t.end);
     ranks.push_back({t.computation, t.communication, t.waiting, t.end});
   }
-  std::printf("%s\n", Json({{"seconds", seconds}, {"messages", job.messages}, {"ranks", ranks}}).dump().c_str());
+  std::printf("%s\n", Json({{"seconds", seconds}, {"messages", job.messages}, {"remarks", remarks}, {"ranks", ranks}}).dump().c_str());
   return 0;
 }

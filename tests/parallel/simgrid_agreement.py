@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The closed forms of templates against SimGrid on hosts with the same latency and bandwidth: they must agree where nobody
-shares a link. usage: simgrid_agreement.py PERFCAST [RANKS...]"""
-import json, os, pathlib, subprocess, sys, time
+"""The closed forms of templates, and recorded messages played by the path's laws, against SimGrid on hosts with the same latency
+and bandwidth: they must agree where nobody shares a link. usage: simgrid_agreement.py PERFCAST [RANKS...]"""
+import json, os, pathlib, subprocess, sys, tempfile, time
 
 perfcast = os.path.abspath(sys.argv[1])
 ranks = [int(a) for a in sys.argv[2:]] or [2, 16, 256]
@@ -31,4 +31,58 @@ for name, parameters, within in cases:
         ok = abs(apart) <= within
         failed += not ok
         print(f"{name:12} {p:5} ranks: closed form {1e3 * seconds[0]:9.4f} ms, SimGrid {1e3 * seconds[1]:9.4f} ms, {100 * apart:+6.1f} %  ({time.time() - started:.1f} s) {'' if ok else 'TOO FAR'}")
+
+
+def recorded(programs, weights=None):
+    """A profile as the recorder would make it: computation is what the recorded run took."""
+    ranks = sum(len(p["ranks"]) for p in programs)
+    totals = [{"compute": w, "inside": 0, "elapsed": 1} for w in (weights or [1e-3] * ranks)]
+    run = {"ranks": ranks, "counted_rank": 0, "groups": [list(range(ranks))], "programs": programs, "totals": totals}
+    return {"format": "perfcast.profile", "version": 1, "program": "played", "run": {}, "messages": {"runs": [run]}}
+
+
+# What a receiver has room for is not what it gets, a small message may be sent synchronously, tags may be any or many, a
+# Sendrecv may use two, requests to nobody count among those started; ranks of one program may compute unlike long.
+work = {"do": "compute", "seconds": 1e-3}
+cases = {
+    "room for more": [{"ranks": [0], "steps": [work, {"do": "send", "to": "=1", "bytes": 800}]},
+                      {"ranks": [1], "steps": [work, {"do": "ireceive", "from": "=0", "bytes": 800000}, {"do": "wait", "requests": [0]}]}],
+    "synchronous": [{"ranks": [0], "steps": [work, {"do": "ssend", "to": "=1", "bytes": 8}]},
+                    {"ranks": [1], "steps": [work, {"do": "receive", "from": "=0", "bytes": 8}]}],
+    "any tag": [{"ranks": [0], "steps": [work, {"do": "send", "to": "=1", "bytes": 8, "tag": 20000}]},
+                {"ranks": [1], "steps": [work, {"do": "receive", "from": "=0", "bytes": 8, "tag": -1}]}],
+    "two tags": [{"ranks": [0], "steps": [work, {"do": "exchange", "to": "+1", "from": "+1", "bytes": 8, "tag": 1, "from_tag": 2}]},
+                 {"ranks": [1], "steps": [work, {"do": "exchange", "to": "+1", "from": "+1", "bytes": 8, "tag": 2, "from_tag": 1}]}],
+    "nobody": [{"ranks": [0], "steps": [work, {"do": "ireceive", "from": "=1", "bytes": 8}, {"do": "isend", "bytes": 8}, {"do": "wait", "requests": [1, 0]}]},
+               {"ranks": [1], "steps": [work, work, {"do": "send", "to": "=0", "bytes": 8}]}],
+    "many receives": [{"ranks": [0], "steps": [work, {"do": "loop", "times": 50, "body": [{"do": "send", "to": "=1", "bytes": 8}]}]},
+                      {"ranks": [1], "steps": [{"do": "loop", "times": 50, "body": [{"do": "ireceive", "from": "=0", "bytes": 8}]}, work, work,
+                                               {"do": "wait", "requests": list(range(50))}]}],
+    "unlike": [{"ranks": [0, 1], "steps": [{"do": "barrier", "seconds": 2e-3}]}],
+}
+with tempfile.TemporaryDirectory() as folder:
+    for name, programs in cases.items():
+        file = os.path.join(folder, "played.profile.json")
+        with open(file, "w") as out:
+            json.dump(recorded(programs, [1e-3, 3e-3] if name == "unlike" else None), out)
+        answers = []
+        for network in ([], ["--network", "simgrid"]):
+            done = subprocess.run([perfcast, "predict", file, "--machine", "toy", *network, "--format", "json"], capture_output=True, text=True, timeout=300)
+            if done.returncode:
+                print(name, done.stderr)
+                sys.exit(1)
+            answers.append(json.loads(done.stdout)["predictions"][0])
+        apart = answers[1]["seconds"] / answers[0]["seconds"] - 1
+        counts = [next(p["count"] for p in a["parts"] if "count" in p) for a in answers]
+        ok = abs(apart) <= 0.01 and counts[0] == counts[1] and answers[0]["seconds"] >= (3e-3 if name == "unlike" else 1e-3)
+        failed += not ok
+        print(f"{name:14}: by the path {1e3 * answers[0]['seconds']:9.4f} ms, SimGrid {1e3 * answers[1]['seconds']:9.4f} ms, {counts[0]:g} and {counts[1]:g} messages {'' if ok else 'TOO FAR'}")
+    # Ranks that wait for each other for ever are an answer to neither.
+    with open(file, "w") as out:
+        json.dump(recorded([{"ranks": [0, 1], "steps": [{"do": "receive", "from": "+1", "bytes": 8}]}]), out)
+    for network in ([], ["--network", "simgrid"]):
+        done = subprocess.run([perfcast, "predict", file, "--machine", "toy", *network], capture_output=True, text=True, timeout=300)
+        if done.returncode != 3 or "for ever" not in done.stderr:
+            print("waiting for ever:", network, done.returncode, done.stdout, done.stderr)
+            failed += 1
 sys.exit(bool(failed))

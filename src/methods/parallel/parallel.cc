@@ -43,10 +43,25 @@ MessagePath slowed(MessagePath path, double factor) {
 
 ModelPrediction begun(const ModelPrediction& one) {
   ModelPrediction p = one;
-  p.views["computation"] = one.parts;
   p.sd.reset();
   p.parts.clear();
   return p;
+}
+
+// Parts and the views beside them. What the model said of one processor is said of the part of it that a rank computes.
+void set_parts(ModelPrediction& p, const ModelPrediction& one, const engine::RankTime& slowest, std::optional<double> messages, bool told_apart) {
+  const double waiting = slowest.waiting > 1e-9 * slowest.end ? slowest.waiting : 0;  // less is rounding
+  p.parts = {{"computation", slowest.computation, {}, {}}};
+  if (told_apart) p.parts.insert(p.parts.end(), {{"communication", slowest.communication, messages, {}}, {"waiting", waiting, {}, {}}});
+  else p.parts.push_back({"communication and waiting", slowest.communication + waiting, messages, {}});
+  const double part = one.seconds > 0 ? slowest.computation / one.seconds : 1;
+  p.views["computation"] = one.parts;
+  for (auto& [name, rows] : p.views)
+    for (Part& row : rows) {
+      row.seconds *= part;
+      if (row.count) *row.count *= part;
+      if (row.sd) *row.sd *= part;
+    }
 }
 
 }  // namespace
@@ -75,6 +90,8 @@ std::optional<std::string> borrow_messages(Machine& machine, const Machine& othe
 Result<ModelPrediction> on_ranks(const ModelPrediction& one, const Profile& profile, const Machine& machine, const ParallelOptions& options) {
   TRY(auto recorded, part_of<MessageProfile>(profile.messages, profile.program + " /messages"));
   if (!recorded || recorded->runs.empty()) return unfit("the profile has no messages", profile.program, "analyze with --ranks 2, or predict with --template");
+  if (!options.network.empty() && options.network != "simgrid")
+    return wrong_usage("--network " + options.network + " is for templates: recorded messages are costed by a path of the machine, or played in SimGrid", "--network simgrid, or --path");
   MessagePath path;
   if (options.network != "simgrid" || options.platform.empty() || options.platform == "measured") {
     TRY(path, path_of(machine, options.path));
@@ -88,9 +105,11 @@ Result<ModelPrediction> on_ranks(const ModelPrediction& one, const Profile& prof
 
   // The model predicts the computation of one rank; the others are to it as they were when recorded.
   const Skeleton& counted = recorded->runs.front();
+  // A recording of another size has its own time of that rank.
+  const std::vector<RankTotals>& totals = skeleton.parameters != counted.parameters && !skeleton.totals.empty() ? skeleton.totals : counted.totals;
   double timed = 0;
-  if (counted.counted_rank && static_cast<std::size_t>(*counted.counted_rank) < counted.totals.size())
-    timed = counted.totals[static_cast<std::size_t>(*counted.counted_rank)].compute;
+  if (counted.counted_rank && static_cast<std::size_t>(*counted.counted_rank) < totals.size())
+    timed = totals[static_cast<std::size_t>(*counted.counted_rank)].compute;
   double scale = 1;
   const double predicted = std::max(0.0, one.seconds - starting_seconds(one));
   // Ranks on one host share its memory.
@@ -101,11 +120,11 @@ Result<ModelPrediction> on_ranks(const ModelPrediction& one, const Profile& prof
   else p.remarks.push_back("no rank's computation was counted: times between calls are those of the recorded run");
   engine::ReplayOptions playing;
   std::vector<double> weight(static_cast<std::size_t>(skeleton.ranks), 1.0);
-  if (skeleton.ranks == counted.ranks && !counted.totals.empty())
+  if (skeleton.totals.size() == weight.size())  // recorded, not continued
     for (const auto& program : skeleton.programs) {
       double mean = 0;
-      for (int r : program.ranks) mean += counted.totals.at(static_cast<std::size_t>(r)).compute / static_cast<double>(program.ranks.size());
-      for (int r : program.ranks) weight[static_cast<std::size_t>(r)] = mean > 0 ? counted.totals.at(static_cast<std::size_t>(r)).compute / mean : 1;
+      for (int r : program.ranks) mean += skeleton.totals.at(static_cast<std::size_t>(r)).compute / static_cast<double>(program.ranks.size());
+      for (int r : program.ranks) weight[static_cast<std::size_t>(r)] = mean > 0 ? skeleton.totals.at(static_cast<std::size_t>(r)).compute / mean : 1;
     }
   playing.computation = [&](int rank, double seconds) { return scale * weight[static_cast<std::size_t>(rank)] * seconds; };
   engine::ReplayResult played;
@@ -115,14 +134,16 @@ Result<ModelPrediction> on_ranks(const ModelPrediction& one, const Profile& prof
       for (auto& s : steps) s.seconds *= factor, self(self, s.body, factor);
     };
     for (auto& program : scaled.programs) multiply(multiply, program.steps, scale);
-    TRY(played, simgrid_replay(scaled, path, options.platform));
+    TRY(played, simgrid_replay(scaled, path, options.platform, weight));
   } else {
     TRY(played, engine::replay(skeleton, path, playing));
   }
   const auto& slowest = *std::ranges::max_element(played.ranks, {}, &engine::RankTime::end);
   p.seconds = played.seconds;
-  const double waiting = slowest.waiting > 1e-9 * slowest.end ? slowest.waiting : 0;  // less is rounding
-  p.parts = {{"computation", slowest.computation, {}, {}}, {"communication", slowest.communication, played.messages, {}}, {"waiting", waiting, {}, {}}};
+  ModelPrediction computing = one;  // without what happens before MPI_Init
+  computing.seconds = predicted;
+  std::erase_if(computing.parts, [](const Part& part) { return part.name == "start"; });
+  set_parts(p, computing, slowest, played.messages, options.network != "simgrid");
   std::vector<Part> by_rank;
   for (std::size_t r = 0; r < played.ranks.size() && r < 64; r++) by_rank.push_back({"rank " + std::to_string(r), played.ranks[r].end, {}, {}});
   p.views["rank"] = by_rank;
@@ -151,6 +172,7 @@ Result<ModelPrediction> by_template(const ModelPrediction& one, const Machine& m
   TRY(Template pattern, find_template(options.pattern));
   TemplateUse use{options.set, one.seconds};
   if (options.ranks > 0) use.values["P"] = options.ranks;
+  if (!use.values.contains("P")) return wrong_usage("the template " + pattern.name + " needs the number of ranks", "--ranks 8");
   std::optional<Network> network;
   if (!options.network.empty() && options.network != "simgrid") {
     TRY(network, engine::find_network(options.network));
@@ -160,20 +182,21 @@ Result<ModelPrediction> by_template(const ModelPrediction& one, const Machine& m
   if (known) path = *known;
   else if (!network && options.network != "simgrid") return std::unexpected(known.error());
   ModelPrediction p = begun(one);
-  double computation = 0, communication = 0, waiting = 0;
+  engine::RankTime slowest;
   if (options.network == "simgrid") {
     TRY(Skeleton skeleton, template_skeleton(pattern, use));
     TRY(engine::ReplayResult played, simgrid_replay(skeleton, path, options.platform));
-    const auto& slowest = *std::ranges::max_element(played.ranks, {}, &engine::RankTime::end);
-    p.seconds = played.seconds, computation = slowest.computation, communication = slowest.communication, waiting = slowest.waiting;
+    slowest = *std::ranges::max_element(played.ranks, {}, &engine::RankTime::end);
+    p.seconds = played.seconds;
+    p.remarks.insert(p.remarks.end(), played.remarks.begin(), played.remarks.end());
   } else {
     TRY(TemplateTime time, template_time(pattern, use, path, network ? &*network : nullptr));
-    p.seconds = time.seconds, computation = time.computation, communication = time.communication, waiting = time.waiting;
+    p.seconds = time.seconds, slowest = {time.computation, time.communication, time.waiting, time.seconds};
     if (time.bottleneck) p.remarks.push_back("one rank has more to hand out than the others to do");
   }
-  p.parts = {{"computation", computation, {}, {}}, {"communication", communication, {}, {}}, {"waiting", waiting, {}, {}}};
+  set_parts(p, one, slowest, {}, options.network != "simgrid");
   p.remarks.push_back("by the template " + pattern.name + ": " + template_formula(pattern) + ", W = the whole work on one processor");
-  set_interval(p, one, computation, path.error);
+  set_interval(p, one, slowest.computation, path.error);
   return p;
 }
 

@@ -40,8 +40,8 @@ Result<MessagePath> path_of(const Machine& machine, const std::string& name);
 // that says so; nothing when it has its own, or when `other` has none or one of them is a historical machine.
 std::optional<std::string> borrow_messages(Machine& machine, const Machine& other);
 
-// What a prediction for one processor becomes. Parts are computation, communication, waiting; the model's own parts are
-// kept as the view "computation".
+// What a prediction for one processor becomes. Parts are computation, communication, waiting (in SimGrid the latter two are
+// one); the model's own parts, as much of them as this computation is, are kept as the view "computation".
 Result<ModelPrediction> on_ranks(const ModelPrediction& one, const Profile& profile, const Machine& machine, const ParallelOptions& options);
 Result<ModelPrediction> on_threads(const ModelPrediction& one, const Profile& profile, const Machine& machine, const ParallelOptions& options);
 Result<ModelPrediction> by_template(const ModelPrediction& one, const Machine& machine, const ParallelOptions& options);
@@ -61,7 +61,8 @@ std::optional<Form> exact_form(const std::vector<std::map<std::string, double>>&
 // Per-call-site counts and sizes as expressions in P and the parameters, where several runs allow it.
 void describe_sites(MessageProfile& recorded);
 
-// The skeleton played in SimGrid by the helper program perfcast-simgrid.
-Result<engine::ReplayResult> simgrid_replay(const Skeleton& skeleton, const MessagePath& path, const std::string& platform);
+// The skeleton played in SimGrid by the helper program perfcast-simgrid. Weights, by rank: its computation over that of its
+// program; none: all alike. Communication and waiting are not told apart there: both are `communication`.
+Result<engine::ReplayResult> simgrid_replay(const Skeleton& skeleton, const MessagePath& path, const std::string& platform, const std::vector<double>& weights = {});
 
 }  // namespace perfcast::parallel

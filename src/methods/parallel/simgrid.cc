@@ -26,12 +26,12 @@ Result<std::string> find_platform(const std::string& name) {
 
 }  // namespace
 
-Result<engine::ReplayResult> simgrid_replay(const Skeleton& skeleton, const MessagePath& path, const std::string& platform) {
+Result<engine::ReplayResult> simgrid_replay(const Skeleton& skeleton, const MessagePath& path, const std::string& platform, const std::vector<double>& weights) {
   auto helper = find_helper();
   if (!helper) return unfit("perfcast was built without SimGrid", "--network simgrid", "apt install libsimgrid-dev and build again, or leave --network away");
   TRY(std::string file, find_platform(platform));
   TRY(TemporaryFolder folder, TemporaryFolder::make("simgrid"));
-  Json input = {{"skeleton", to_json_value(skeleton)}, {"path", to_json_value(path)}};
+  Json input = {{"skeleton", to_json_value(skeleton)}, {"path", to_json_value(path)}, {"weights", weights}};
   CHECK_OK(write_file(folder.file("input.json"), input.dump()));
   RunRequest request;
   request.command = {*helper, folder.file("input.json"), file};
@@ -44,6 +44,7 @@ Result<engine::ReplayResult> simgrid_replay(const Skeleton& skeleton, const Mess
   engine::ReplayResult result;
   try {
     result.seconds = answer.at("seconds").get<double>(), result.messages = answer.at("messages").get<double>();
+    result.remarks = answer.at("remarks").get<std::vector<std::string>>();
     for (const auto& r : answer.at("ranks")) result.ranks.push_back({r.at(0).get<double>(), r.at(1).get<double>(), r.at(2).get<double>(), r.at(3).get<double>()});
   } catch (const Json::exception& e) {
     return unfit(std::string("the helper's answer is not understood: ") + e.what(), "perfcast-simgrid");
