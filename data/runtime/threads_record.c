@@ -1,6 +1,6 @@
 /* Watches the parallel regions of an OpenMP program through the run-time library's own tool interface (OMPT; libomp has
-   it): how often each region is entered, what each thread does in it, its loops, chunks and barriers. Named by
-   OMP_TOOL_LIBRARIES; writes the file named by PERFCAST_THREADS:
+   it): how often each region is entered, what each thread does in it, its loops, chunks and barriers. Preloaded, since the
+   library wakes up at the first region only and what lies before it is serial work too; writes the file named by PERFCAST_THREADS:
      whole WALL SERIAL
      region MODULE OFFSET ENTRIES WALL SCHEDULE ITERATIONS CHUNKS BARRIERS THREADS seconds... */
 #define _GNU_SOURCE
@@ -177,6 +177,7 @@ static void finalize(ompt_data_t *data) {
   (void)data;
   write_all();
 }
+__attribute__((constructor)) static void loaded(void) { begun = reading(CLOCK_MONOTONIC); }
 ompt_start_tool_result_t *ompt_start_tool(unsigned int version, const char *runtime) {
   (void)version, (void)runtime;
   static ompt_start_tool_result_t result = {initialize, finalize, {0}};
@@ -184,6 +185,5 @@ ompt_start_tool_result_t *ompt_start_tool(unsigned int version, const char *runt
   if (!name) return 0;
   file = strdup(name);
   regions = calloc(most_regions, sizeof *regions);
-  begun = reading(CLOCK_MONOTONIC);
   return regions ? &result : 0;
 }

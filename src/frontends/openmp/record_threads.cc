@@ -48,7 +48,7 @@ Result<ThreadProfile> record_threads(const RecordOptions& options) {
   RunRequest request;
   request.command = options.command, request.folder = options.folder, request.limits = options.limits;
   if (!options.input_file.empty()) request.input_file = options.input_file;
-  request.environment = {{"OMP_TOOL_LIBRARIES", folder.file("tool.so")}, {"PERFCAST_THREADS", folder.file("threads")},
+  request.environment = {{"LD_PRELOAD", folder.file("tool.so")}, {"PERFCAST_THREADS", folder.file("threads")},
                          {"OMP_NUM_THREADS", std::to_string(options.threads)}, {"OMP_DYNAMIC", "false"}};
   TRY(RunOutcome outcome, run_program(request));
   auto text = read_file(folder.file("threads"));

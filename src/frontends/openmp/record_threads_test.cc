@@ -23,7 +23,7 @@ TEST(Threads, RegionsOfAProgramAreSeen) {
   auto folder = TemporaryFolder::make("omp-test");
   ASSERT_TRUE(folder);
   ASSERT_TRUE(write_file(folder->file("p.c"),
-                         "static double a[10000];\nint main(void) {\n for (int r = 0; r < 20; r++) {\n#pragma omp parallel for schedule(static)\n"
+                         "#include <unistd.h>\nstatic double a[10000];\nint main(void) {\n usleep(30000);\n for (int r = 0; r < 20; r++) {\n#pragma omp parallel for schedule(static)\n"
                          "  for (int i = 0; i < 10000; i++) a[i] += i;\n }\n#pragma omp parallel for schedule(dynamic, 100)\n"
                          " for (int i = 0; i < 10000; i++) a[i] *= 2;\n return a[5] < 0;\n}\n"));
   RunRequest build;
@@ -42,6 +42,7 @@ TEST(Threads, RegionsOfAProgramAreSeen) {
   EXPECT_EQ(p->regions[1].entries, 1);
   EXPECT_EQ(p->regions[1].schedule, "dynamic");
   EXPECT_GT(p->regions[1].chunks, 50);
+  EXPECT_GE(p->serial, 0.03);  // also what lies before the first region
 }
 
 }  // namespace

@@ -3,8 +3,11 @@
 //   T(t) = serial + sum over regions of  work/t * imbalance * crowding + entries * fork-join(t) + barriers * barrier(t)
 //          + chunks * dispatch / t
 //
-// where imbalance is the busiest thread over the mean as recorded, and crowding is what memory slows down when t threads
-// share it: of the part of the time that waits for memory, t * bandwidth(1) / bandwidth(t).
+// How much is serial the model says, of the functions that threads run; the recorded times, in which starting the threads
+// and other programs count too, only say how regions share the rest. Imbalance is the busiest thread over the mean as
+// recorded, but for what n iterations on t threads must differ: ceil(n/t) t / n. A region that ran with fewer threads than
+// there were (a condition that did not hold) has no more of them. Crowding is what memory slows down when t threads share
+// it: of the part of the time that waits for memory, t * bandwidth(1) / bandwidth(t).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +16,7 @@
 
 #include "methods/parallel/parallel.h"
 #include "record/check.h"
+#include "record/threaded_code.h"
 
 namespace perfcast::parallel {
 namespace {
@@ -43,6 +47,47 @@ double memory_share(const ModelPrediction& one, const Machine& machine) {
   return seconds / one.seconds;
 }
 
+// The part of the computation that regions run; none where the model does not tell functions apart that compilers make of
+// regions.
+std::optional<double> parallel_share(const ModelPrediction& one, const Profile& profile) {
+  const std::optional<Graph>& code = profile.machine ? profile.machine : profile.ir;
+  if (!code) return {};
+  const ThreadedCode threaded = threaded_code(*code);
+  if (threaded.regions.empty()) return {};
+  const auto view = one.views.find("function");
+  const bool by_time = view != one.views.end() && (one.model == Model::icc || one.model == Model::intcc);
+  double inside = 0, all = 0;
+  for (const Function& function : code->functions) {
+    double weight = 0;
+    if (by_time) {
+      for (const Part& row : view->second)
+        if (row.name == (function.readable.empty() ? function.name : function.readable)) weight = row.seconds;
+    } else {
+      for (const Block& block : function.blocks) {
+        double operations = static_cast<double>(block.code.size());
+        if (block.code.empty())
+          for (const auto& [operation, times] : block.usage) operations += operation.starts_with("bytes") ? 0 : times;
+        weight += block.count.value * operations;
+      }
+    }
+    all += weight;
+    if (threaded.functions.contains(function.name)) inside += weight;
+  }
+  if (all <= 0) return {};
+  return inside / all;
+}
+
+double uneven(double iterations, double threads) { return iterations > 0 ? std::ceil(iterations / threads) * threads / iterations : 1; }
+
+// The busiest of t threads over their mean.
+double imbalance_at(const ThreadRegion& region, double t) {
+  if (t <= 1 || region.seconds.empty()) return 1;
+  const double recorded = static_cast<double>(region.seconds.size()), mean = sum(region.seconds) / recorded;
+  const double iterations = region.entries > 0 ? region.iterations / region.entries : 0;
+  const double seen = mean > 0 ? *std::ranges::max_element(region.seconds) / mean : 1;
+  return std::max(1.0, seen / uneven(iterations, recorded)) * uneven(iterations, t);
+}
+
 }  // namespace
 
 double crowding(const ModelPrediction& one, const Machine& machine, double processors) {
@@ -70,29 +115,29 @@ Result<ModelPrediction> on_threads(const ModelPrediction& one, const Profile& pr
     p.remarks.push_back(machine.name + " has no costs of threads: fork, join and barriers are left out, and memory is taken to be fast enough for all "
                         "threads; perfcast characterize --messages measures them on that machine");
 
-  double in_regions = 0;
+  double in_regions = 0, starting = 0;
   for (const auto& region : recorded->regions) in_regions += sum(region.seconds);
-  const double whole = recorded->serial + in_regions;
-  const double scale = whole > 0 ? one.seconds / whole : 1;
+  for (const auto& part : one.parts) starting += part.name == "start" ? part.seconds : 0;
+  const double timed = recorded->serial + in_regions;
+  double serial = one.seconds;
+  if (auto share = parallel_share(one, profile)) serial = starting + (one.seconds - starting) * (1 - *share);
+  else if (timed > 0) serial = one.seconds * recorded->serial / timed;
+  const double scale = in_regions > 0 ? (one.seconds - serial) / in_regions : 0;
   const double crowded = crowding(one, machine, t);
   double work = 0, waiting = 0, managing = 0;
   for (const auto& region : recorded->regions) {
-    const double seconds = scale * sum(region.seconds) * crowded, mean = sum(region.seconds) / std::max<std::size_t>(1, region.seconds.size());
-    const double busiest = region.seconds.empty() ? 0 : *std::ranges::max_element(region.seconds);
-    const double imbalance = t > 1 && mean > 0 ? busiest / mean : 1;
-    work += seconds / t, waiting += seconds / t * (imbalance - 1);
-    managing += 1e-9 * (region.entries * at_threads(costs->fork_join_ns, t).value_or(0) + region.barriers * at_threads(costs->barrier_ns, t).value_or(0));
-    if (region.schedule == "dynamic" || region.schedule == "guided") managing += 1e-9 * region.chunks * (costs->dispatch_ns ? costs->dispatch_ns->value : 0) / t;
+    const double had = static_cast<double>(region.seconds.size()), threads = had > 0 && had < recorded->threads ? std::min(t, had) : t;
+    const double turns = costs->processors > 0 ? std::max(1.0, threads / costs->processors) : 1;  // more threads than processors
+    const double share = turns * scale * sum(region.seconds) * crowded / threads;
+    work += share, waiting += share * (imbalance_at(region, threads) - 1);
+    managing += turns * 1e-9 * (region.entries * at_threads(costs->fork_join_ns, threads).value_or(0) + region.barriers * at_threads(costs->barrier_ns, threads).value_or(0));
+    if (region.schedule == "dynamic" || region.schedule == "guided") managing += turns * 1e-9 * region.chunks * (costs->dispatch_ns ? costs->dispatch_ns->value : 0) / threads;
   }
-  const double serial = scale * recorded->serial;
   p.seconds = serial + work + waiting + managing;
   p.parts = {{"serial", serial, {}, {}}, {"parallel work", work, {}, {}}, {"imbalance", waiting, {}, {}}, {"fork, join, barriers", managing, {}, {}}};
-  p.remarks.push_back(fmt::format("wall time with {:g} threads; {:.0f} % of the work is in parallel regions", t, whole > 0 ? 100 * in_regions / whole : 0));
+  p.remarks.push_back(fmt::format("wall time with {:g} threads; {:.0f} % of the work is in parallel regions", t, one.seconds > 0 ? 100 * (1 - serial / one.seconds) : 0));
   if (crowded > 1.005) p.remarks.push_back(fmt::format("threads share memory: regions take {:.2f} times as long", crowded));
-  if (costs->processors > 0 && t > costs->processors) {
-    p.seconds = serial + (p.seconds - serial) * t / costs->processors;
-    p.remarks.push_back(fmt::format("{} has {} processors: more threads take turns", machine.name, costs->processors));
-  }
+  if (costs->processors > 0 && t > costs->processors) p.remarks.push_back(fmt::format("{} has {} processors: more threads take turns", machine.name, costs->processors));
   p.gaps.insert(p.gaps.end(), recorded->gaps.begin(), recorded->gaps.end());
   const double low = one.seconds > 0 ? one.interval[0] / one.seconds : 1, high = one.seconds > 0 ? one.interval[1] / one.seconds : 1;
   constexpr double left_out = 1.5;  // what threads cost may add that much

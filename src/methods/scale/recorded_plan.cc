@@ -10,29 +10,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "methods/scale/model.h"
 #include "record/messages.h"
 #include "record/skeleton.h"
+#include "record/threaded_code.h"
 
 namespace perfcast::scale {
 namespace {
-
-// Functions all of whose callers are in the set belong to it too.
-std::set<std::string> closed_under_calls(const Graph& machine, std::set<std::string> inside) {
-  std::map<std::string, std::set<std::string>> callers;
-  for (const Function& function : machine.functions)
-    for (const Block& block : function.blocks)
-      for (const Call& call : block.calls)
-        if (call.callee != function.name) callers[call.callee].insert(function.name);
-  for (bool more = true; more;) {
-    more = false;
-    for (const auto& [callee, by] : callers)
-      if (!inside.contains(callee) && std::ranges::all_of(by, [&](const auto& name) { return inside.contains(name); })) more = inside.insert(callee).second;
-  }
-  return inside;
-}
 
 std::vector<std::pair<double, double>> by_threads(const std::map<std::string, Measurement>& table) {
   std::vector<std::pair<double, double>> points;
@@ -52,22 +37,11 @@ std::string fork_join_law(const ThreadCosts& costs) {
   return fmt::format("{:.6g} + {:.6g}*log2(P)", 1e-9 * (t0 - slope * std::log2(p0)), 1e-9 * slope);
 }
 
-// The code of a region, which compilers put into a function of its own: main.omp_outlined.1, main._omp_fn.0.
-bool is_region(const std::string& name) {
-  for (const char* mark : {".omp_outlined", "._omp_fn"})
-    if (auto at = name.find(mark); at != name.npos) return name.find_first_not_of(".0123456789", at + std::string(mark).size()) == name.npos;
-  return false;
-}
-
 Result<ParallelPlan> threads_plan(const Profile& profile, const ThreadProfile& threads, const Machine& machine) {
   ParallelPlan plan;
   plan.shared_memory = true;
-  std::set<std::string> functions;
-  for (const Function& function : profile.machine->functions)
-    if (is_region(function.name)) functions.insert(function.name);
-  const std::set<std::string> regions = functions;
+  const auto [regions, functions] = threaded_code(*profile.machine);
   if (regions.empty()) plan.remarks.push_back(fmt::format("the code of the {} parallel regions was not found: nothing is divided", threads.regions.size()));
-  functions = closed_under_calls(*profile.machine, std::move(functions));
   plan.parallel.assign(functions.begin(), functions.end());
   TRY(auto costs, part_of<ThreadCosts>(machine.threads, machine.name + " /threads"));
   if (!costs) {
