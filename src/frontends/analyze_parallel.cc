@@ -58,7 +58,8 @@ Result<Skeleton> record(const AnalyzeOptions& options, const std::string& execut
   return mpi::record_messages(recording);
 }
 
-// The runs asked for, and for each parameter one of half its size, so that sizes of messages become expressions.
+// The runs asked for, and for each parameter one of half its size, so that sizes of messages become expressions: with most
+// ranks, where there are some between the first and the last.
 Result<MessageProfile> record_all(const AnalyzeOptions& options, const std::string& executable, const std::vector<int>& ranks) {
   MessageProfile all;
   for (int r : ranks) {
@@ -73,7 +74,7 @@ Result<MessageProfile> record_all(const AnalyzeOptions& options, const std::stri
     if (value < 4 || value != std::floor(value)) continue;
     argument = std::to_string(static_cast<long long>(value) / 2);
     if (options.progress) options.progress("recording messages at " + name + " = " + argument);
-    if (auto smaller = record(half, executable, ranks[0])) all.runs.push_back(std::move(*smaller));
+    if (auto smaller = record(half, executable, *std::ranges::max_element(ranks))) all.runs.push_back(std::move(*smaller));
   }
   return all;
 }
@@ -107,6 +108,8 @@ Result<Profile> analyze_ranks(AnalyzeOptions options, const ParallelAnalysis& pa
   options.launcher = launcher_for(tools, first.ranks, *first.counted_rank);
   TRY(Profile profile, analyze(options));
   std::erase_if(profile.library_calls, [](const auto& call) { return call.first.starts_with("MPI_") || call.first.starts_with("mpi_"); });
+  if (std::ranges::any_of(profile.library_calls, [](const auto& call) { return call.first.starts_with("__kmpc_fork"); }))
+    profile.gaps.push_back({"the ranks ran threads of their own: what these compute is counted as if one thread did it", {}, 0});
   const RankTotals& totals = first.totals[static_cast<std::size_t>(*first.counted_rank)];
   profile.run.page_faults = totals.page_faults;
   profile.messages = to_json_value(messages);
@@ -168,11 +171,16 @@ Result<std::string> mpi_module(const std::string& flags) {
   return folder.string();
 }
 
-// What mpifort adds for the linker. Its folders of modules are for its own compiler.
-Result<std::string> fortran_libraries(MpiTools tools) {
-  auto fortran = find_program("mpifort");
-  if (!fortran) return unfit("no MPI compiler for Fortran (mpifort) was found", "", "install libopenmpi-dev and gfortran");
-  tools.cc = *fortran;
+bool is_cxx(const std::string& source) {
+  const std::string ending = fs::path(source).extension().string();
+  return ending == ".cc" || ending == ".cpp" || ending == ".cxx" || ending == ".c++" || ending == ".C";
+}
+
+// What mpifort or mpicxx adds for the linker. Folders of modules are for its own compiler.
+Result<std::string> libraries_of(MpiTools tools, const std::string& compiler) {
+  auto found = find_program(compiler);
+  if (!found) return unfit("the MPI compiler " + compiler + " was not found", "", "install libopenmpi-dev, g++ and gfortran");
+  tools.cc = *found;
   TRY(std::string flags, mpi_compile_flags(tools));
   std::string kept;
   for (const std::string& word : split_words(flags))
@@ -188,8 +196,13 @@ Result<std::string> with_mpi_flags(const std::string& cflags, const std::vector<
   if (std::ranges::any_of(sources, is_fortran)) {
     CHECK_OK(refuse_f08(sources));
     TRY(std::string module_folder, mpi_module(flags));
-    TRY(std::string libraries, fortran_libraries(tools));
+    TRY(std::string libraries, libraries_of(tools, "mpifort"));
     flags = "-I" + module_folder + " " + flags + " " + libraries;
+  }
+  // The header of a C++ program may hold classes whose code lies in a library of its own.
+  if (std::ranges::any_of(sources, is_cxx)) {
+    TRY(std::string libraries, libraries_of(tools, "mpicxx"));
+    flags += " " + libraries;
   }
   return cflags + (cflags.empty() ? "" : " ") + flags;
 }

@@ -80,6 +80,24 @@ TEST_F(Analyze, FortranWithRanksUsesTheModuleMpi) {
   EXPECT_NE(newer.error().try_this.find("--binary"), std::string::npos);
 }
 
+// The header's C++ classes, which optimisation would drop, need a library of their own; threads inside ranks are told.
+TEST_F(Analyze, CxxWithRanksLinksUnoptimised) {
+  if (!find_program("mpicxx")) GTEST_SKIP() << "no mpicxx";
+  source("sum.cc", R"(#include <mpi.h>
+int main(int c, char** v) {
+  MPI_Init(&c, &v);
+  double x = 1, y = 0;
+#pragma omp parallel
+  { volatile double z = x; (void)z; }
+  MPI_Allreduce(&x, &y, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Finalize();
+})");
+  options.cflags = "-O0 -fopenmp";
+  auto profile = analyze_parallel(options, {{2}, 0});
+  ASSERT_TRUE(profile) << profile.error().message();
+  EXPECT_TRUE(std::ranges::any_of(profile->gaps, [](const Gap& gap) { return gap.what.find("threads of their own") != std::string::npos; }));
+}
+
 TEST_F(Analyze, ACrashKeepsWhatWasCounted) {
   source("crash.c", R"(__attribute__((noinline)) int f(int i) { return i + 1; }
 int main(void) { int s = 0; for (int i = 0; i < 7; i++) s = f(s); return *(volatile int *)(long)(s - 7); })");

@@ -112,6 +112,68 @@ TEST(Parallel, SkeletonsAreContinuedToMoreRanks) {
   EXPECT_EQ(larger->programs[1].steps[0].body[0].bytes, 16000);
 }
 
+// Recordings at another size say how messages grow, nothing of the computing times at this one.
+TEST(Parallel, ComputingTimesAreThoseOfTheRecordedSize) {
+  MessageProfile recorded{{strips(3, 1000), strips(4, 1000), strips(4, 500)}};
+  for (auto& program : recorded.runs[2].programs) program.steps[0].body[0].seconds /= 4;
+  for (auto& total : recorded.runs[2].totals) total.compute /= 4;
+  std::vector<std::string> remarks;
+  auto s = skeleton_for(recorded, 16, {{"N", 2000}}, remarks);
+  ASSERT_TRUE(s) << s.error().message();
+  EXPECT_EQ(s->programs[1].steps[0].body[0].bytes, 16000);
+  EXPECT_NEAR(s->programs[1].steps[0].body[0].seconds, 0.1 / 16 / 10, 1e-12);
+  // Predicted at the smaller size: a quarter of the work, divided by four, whether recorded or not.
+  Profile profile;
+  recorded.runs[2] = strips(3, 500);
+  for (auto& program : recorded.runs[2].programs) program.steps[0].body[0].seconds /= 4;
+  for (auto& total : recorded.runs[2].totals) total.compute /= 4;
+  profile.messages = to_json_value(recorded);
+  ParallelOptions options;
+  options.set = {{"N", 500}};
+  auto p = on_ranks(icc(0.1 / 3 / 4), profile, machine(), options);
+  ASSERT_TRUE(p) << p.error().message();
+  EXPECT_NEAR(p->parts[0].seconds, 0.1 / 3 / 4, 1e-9);
+}
+
+// Ranks that computed as long however many they were: a pipeline that passes the same work on.
+TEST(Parallel, WorkThatAllRanksDoIsNotShared) {
+  MessageProfile recorded{{strips(3, 1000), strips(4, 1000)}};
+  for (auto& run : recorded.runs) {
+    for (auto& program : run.programs) program.steps[0].body[0].seconds = 0.003;
+    for (auto& total : run.totals) total.compute = 0.03;
+  }
+  std::vector<std::string> remarks;
+  auto s = skeleton_for(recorded, 16, {}, remarks);
+  ASSERT_TRUE(s) << s.error().message();
+  EXPECT_NEAR(s->programs[1].steps[0].body[0].seconds, 0.003, 1e-9);
+  ASSERT_EQ(remarks.size(), 1u);
+  EXPECT_NE(remarks[0].find("100 %"), std::string::npos);
+  // Half of it shared: 0.015 + 0.045/P.
+  for (auto& run : recorded.runs) {
+    for (auto& program : run.programs) program.steps[0].body[0].seconds = 0.0015 + 0.0045 / run.ranks;
+    for (auto& total : run.totals) total.compute = 0.015 + 0.045 / run.ranks;
+  }
+  recorded.runs.push_back(strips(6, 1000));
+  for (auto& program : recorded.runs[2].programs) program.steps[0].body[0].seconds = 0.0015 + 0.0045 / 6;
+  for (auto& total : recorded.runs[2].totals) total.compute = 0.015 + 0.045 / 6;
+  auto half = skeleton_for(recorded, 30, {}, remarks);
+  ASSERT_TRUE(half) << half.error().message();
+  EXPECT_NEAR(half->programs[1].steps[0].body[0].seconds, 0.0015 + 0.0045 / 30, 1e-9);
+}
+
+// What the model says by operation and by function is said of the slowest rank's part.
+TEST(Parallel, ViewsAddUpToTheComputation) {
+  ModelPrediction one = icc(1);
+  one.parts = {{"core", 0.7, 10, 0.07}, {"memory", 0.3, {}, {}}}, one.views["function"] = {{"f", 1, {}, {}}};
+  ParallelOptions options;
+  options.pattern = "halo", options.ranks = 4, options.set = {{"N", 1000}};
+  auto p = by_template(one, machine(), options);
+  ASSERT_TRUE(p) << p.error().message();
+  EXPECT_NEAR(p->views["computation"][0].seconds + p->views["computation"][1].seconds, p->parts[0].seconds, 1e-12);
+  EXPECT_NEAR(*p->views["computation"][0].count, 2.5, 1e-12);
+  EXPECT_NEAR(p->views["function"][0].seconds, 0.25, 1e-12);
+}
+
 TEST(Parallel, TwoDifferentRanksSayNothingOfAThird) {
   std::vector<std::string> remarks;
   auto s = skeleton_for(MessageProfile{{strips(2, 1000)}}, 8, {}, remarks);
@@ -160,6 +222,66 @@ TEST(Parallel, ThreadsByHand) {
   auto crowded = on_threads(icc(10), profile, machine(), options);
   ASSERT_TRUE(crowded);
   EXPECT_GT(crowded->seconds, p->seconds);
+}
+
+Function executed(const std::string& name, double times) {
+  Function f;
+  f.name = name;
+  Block block;
+  block.count.value = times, block.usage["add"] = 1;
+  f.blocks.push_back(block);
+  return f;
+}
+
+// How much is serial follows from the code, not from how long a recorded run spent outside regions.
+TEST(Parallel, TheSerialPartIsThatOfTheCode) {
+  Profile profile;
+  profile.ir.emplace().functions = {executed("main", 1000), executed("main.omp_outlined", 9000)};
+  ThreadProfile threads;
+  threads.threads = 2, threads.serial = 50;  // starting threads, other programs
+  ThreadRegion region;
+  region.function = "main", region.entries = 1, region.iterations = 8, region.schedule = "static", region.seconds = {4, 4};
+  threads.regions = {region};
+  profile.parallel = to_json_value(threads);
+  Machine free = machine();
+  free.threads = Json();
+  ParallelOptions options;
+  auto seconds = [&](int t) {
+    options.threads = t;
+    auto p = on_threads(icc(10), profile, free, options);
+    EXPECT_TRUE(p) << p.error().message();
+    double sum = 0;
+    for (const Part& part : p->parts) sum += part.seconds;
+    EXPECT_NEAR(sum, p->seconds, 1e-12);
+    return p->seconds;
+  };
+  EXPECT_NEAR(seconds(1), 10, 1e-12);            // Amdahl
+  EXPECT_NEAR(seconds(4), 1 + 9.0 / 4, 1e-12);
+  EXPECT_NEAR(seconds(3), 1 + 9.0 * 3 / 8, 1e-12);   // the busiest of three threads has three of eight iterations
+  EXPECT_NEAR(seconds(100), 1 + 9.0 / 8, 1e-12);     // no more than eight are of use
+  // A region whose condition did not hold ran with one thread.
+  threads.regions[0].seconds = {8};
+  profile.parallel = to_json_value(threads);
+  EXPECT_NEAR(seconds(4), 10, 1e-12);
+}
+
+// More threads than processors take turns; the parts still add up.
+TEST(Parallel, PartsAddUpWithMoreThreadsThanProcessors) {
+  Profile profile;
+  ThreadProfile threads;
+  threads.threads = 2, threads.serial = 1;
+  ThreadRegion region;
+  region.function = "f", region.entries = 1, region.seconds = {4.5, 4.5};
+  threads.regions = {region};
+  profile.parallel = to_json_value(threads);
+  ParallelOptions options;
+  options.threads = 8;
+  auto p = on_threads(icc(10), profile, machine(), options);
+  ASSERT_TRUE(p) << p.error().message();
+  double sum = 0;
+  for (const Part& part : p->parts) sum += part.seconds;
+  EXPECT_NEAR(sum, p->seconds, 1e-12);
+  EXPECT_NEAR(p->parts[1].seconds, 9.0 / 4, 1e-12);  // of four processors
 }
 
 TEST(Parallel, MissingPartsAreNamed) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/statistics.h"
 #include "base/text.h"
 #include "engine/messages/replay.h"
 #include "methods/parallel/parallel.h"
@@ -103,10 +104,49 @@ bool same_shape(const std::vector<Step>& a, const std::vector<Step>& b) {
   });
 }
 
+// What a rank computes of P ranks: a part that all do, and a part that is shared.
+struct Sharing {
+  double all_do = 0, shared = 1;
+  double operator()(double ranks) const { return all_do + shared / ranks; }
+};
+
+// By the processor time of the recordings of one size. Times vary, so all is taken to be shared unless together the ranks
+// computed clearly more when they were more.
+Sharing sharing_of(const MessageProfile& recorded) {
+  constexpr double clearly = 1.25;
+  std::map<int, double> computed;  // by ranks: the median of them
+  for (const Skeleton& run : recorded.runs) {
+    if (run.parameters != recorded.runs.front().parameters || run.totals.empty()) continue;
+    std::vector<double> seconds;
+    for (const RankTotals& rank : run.totals) seconds.push_back(rank.compute);
+    computed[run.ranks] = median(seconds);
+  }
+  if (computed.size() < 2) return {};
+  const auto [fewest, first] = *computed.begin();
+  const auto [most, last] = *computed.rbegin();
+  if (first <= 0 || last * most < clearly * first * fewest) return {};
+  // a + b/P by least squares of relative errors, neither below zero.
+  double aa = 0, ab = 0, bb = 0, ay = 0, by = 0;
+  for (const auto& [ranks, seconds] : computed) {
+    if (seconds <= 0) return {};
+    const double a = 1 / seconds, b = 1 / (seconds * ranks);
+    aa += a * a, ab += a * b, bb += b * b, ay += a, by += b;
+  }
+  const double det = aa * bb - ab * ab;
+  const double a = (ay * bb - by * ab) / det, b = (by * aa - ay * ab) / det;
+  return b <= 0 ? Sharing{1, 0} : a <= 0 ? Sharing{} : Sharing{a, b};
+}
+
 // Numbers of aligned steps, continued to another point.
 class Continuation {
  public:
-  Continuation(std::vector<Point> points, Point at, std::vector<std::string>& remarks) : points_(std::move(points)), at_(std::move(at)), remarks_(remarks) {}
+  // `base`: the parameters of the recording whose computing times are meant; those at other sizes say nothing of them.
+  Continuation(std::vector<Point> points, Point at, const Point& base, const Sharing& sharing, std::vector<std::string>& remarks)
+      : points_(std::move(points)), at_(std::move(at)), sharing_(sharing), remarks_(remarks) {
+    for (const Point& point : points_)
+      of_base_.push_back(std::ranges::all_of(base, [&](const auto& value) { return value.first == "P" || near(point.at(value.first), value.second); }));
+    if (std::ranges::none_of(of_base_, [](bool of) { return of; })) of_base_.assign(points_.size(), true);
+  }
 
   std::vector<Step> operator()(const std::vector<const std::vector<Step>*>& runs) {
     std::vector<Step> result = *runs[0];
@@ -131,11 +171,15 @@ class Continuation {
     remember(std::string(what) + " follows no simple form in P: that of the nearest recording is used");
     return values[nearest()];
   }
-  // Measured times follow no form exactly: the share of each of P ranks, through the recordings by least squares.
+  // Measured times follow no form exactly: what each of P ranks computes, through the recordings by least squares.
   double computing(const std::vector<double>& seconds) {
     double top = 0, bottom = 0;
-    for (std::size_t i = 0; i < points_.size(); i++) top += seconds[i] / points_[i].at("P"), bottom += 1 / (points_[i].at("P") * points_[i].at("P"));
-    return bottom > 0 ? top / bottom / at_.at("P") : 0;
+    for (std::size_t i = 0; i < points_.size(); i++)
+      if (of_base_[i]) {
+        const double part = sharing_(points_[i].at("P"));
+        top += seconds[i] * part, bottom += part * part;
+      }
+    return bottom > 0 ? top / bottom * sharing_(at_.at("P")) : 0;
   }
   std::size_t nearest() const {
     std::size_t best = 0;
@@ -148,7 +192,9 @@ class Continuation {
   }
 
   std::vector<Point> points_;
+  std::vector<bool> of_base_;
   Point at_;
+  Sharing sharing_;
   std::vector<std::string>& remarks_;
 };
 
@@ -164,8 +210,10 @@ Result<Skeleton> skeleton_for(const MessageProfile& recorded, int ranks, const s
     at[name] = value;
   }
   at["P"] = ranks;
+  // A recording of another size is taken as it is only with as many ranks as the first: the times of its ranks are known
+  // relative to the one that was counted.
   for (const auto& run : recorded.runs)
-    if (point_of(run) == at) return run;
+    if (point_of(run) == at && (run.parameters == recorded.runs.front().parameters || run.ranks == recorded.runs.front().ranks)) return run;
   // Recordings of like shape; the one with most ranks shows best what those in the middle do.
   std::vector<const Skeleton*> runs;
   for (const auto& run : recorded.runs) runs.push_back(&run);
@@ -191,7 +239,11 @@ Result<Skeleton> skeleton_for(const MessageProfile& recorded, int ranks, const s
     if (name != "P" && !varied && !near(points[0].at(name), value))
       return unfit("the recordings differ in no " + name + ", so they cannot be continued to another", "message skeleton", "analyze with several values of it");
   }
-  Continuation continued(points, at, remarks);
+  const Sharing sharing = sharing_of(recorded);
+  if (sharing.all_do > 0)
+    remarks.push_back(fmt::format("{:.0f} % of what one of {} ranks computes does not become less with more ranks, as recorded",
+                                  100 * sharing.all_do / sharing(recorded.runs.front().ranks), recorded.runs.front().ranks));
+  Continuation continued(points, at, recorded.runs.front().parameters, sharing, remarks);
   auto alone = [](auto&& self, std::vector<Step>& steps) -> void {  // one rank tells nobody anything
     for (auto& s : steps) {
       if (s.act != Act::loop) s.act = Act::compute;
