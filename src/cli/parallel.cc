@@ -90,6 +90,12 @@ void add_parallel_options(CLI::App& app, parallel::ParallelOptions& options) {
   app.add_option("--platform", options.platform, "simgrid: a platform file, a name of data/platforms, or measured");
 }
 
+Status about_messages(const Profile& profile, const parallel::ParallelOptions& options) {
+  for (const auto& [option, value] : {std::pair{"--path", &options.path}, std::pair{"--network", &options.network}, std::pair{"--platform", &options.platform}})
+    if (!value->empty()) return wrong_usage(std::string(option) + " is about messages, and " + profile.program + " is predicted without any", "analyze with --ranks 2, or predict with --template");
+  return {};
+}
+
 bool runs_in_parallel(const Profile& profile, const parallel::ParallelOptions& options) {
   return !profile.messages.is_null() || options.ranks > 0 || !options.pattern.empty() || options.threads > 0;
 }
@@ -128,7 +134,15 @@ Result<Prediction> predict_parallel(const Profile& profile, const std::vector<Ma
   if (auto it = predicting.set.find("P"); it != predicting.set.end()) options.ranks = static_cast<int>(it->second), predicting.set.erase(it);
   options.set = predicting.set;
   if (measure) predicting.alone = true;  // as the time measured is
+  if (!options.pattern.empty()) {
+    TRY(parallel::Template pattern, parallel::find_template(options.pattern));
+    auto own = options.set;
+    std::erase_if(own, [&](const auto& s) { return profile.run.parameters.contains(s.first); });
+    if (auto unknown = parallel::unknown_setting(pattern, own))
+      return wrong_usage("neither the program nor the template " + pattern.name + " has a parameter " + *unknown, "perfcast templates " + pattern.name);
+  }
   const bool by_template = !options.pattern.empty(), by_ranks = !by_template && (options.ranks > 0 || (options.threads == 0 && !profile.messages.is_null()));
+  if (!by_template && !by_ranks) CHECK_OK(about_messages(profile, options));
   // A template's own parameters are not the program's.
   std::erase_if(predicting.set, [&](const auto& s) { return !profile.run.parameters.contains(s.first); });
   std::erase(predicting.models, Model::ct);
@@ -217,7 +231,7 @@ Status apply_templates(const graph::Design& sketch, const std::vector<graph::Cou
     single.seconds = all / s.count;
     TRY(ModelPrediction shared, parallel::by_template(single, machine, one));
     const double now = shared.seconds * s.count;
-    communication += (shared.parts[1].seconds + shared.parts[2].seconds) * s.count;
+    communication += (shared.seconds - shared.parts.front().seconds) * s.count;
     saved += all - now;
     if (row) row->seconds = now;
   }

@@ -13,6 +13,9 @@ namespace perfcast::cli {
 // --ranks, --threads, --template, --network, --platform, --path.
 void add_parallel_options(CLI::App& app, parallel::ParallelOptions& options);
 
+// Refuses options that are about messages for a program that is predicted without any.
+Status about_messages(const Profile& profile, const parallel::ParallelOptions& options);
+
 // Messages or regions were recorded, or ranks, threads or a template were asked for.
 bool runs_in_parallel(const Profile& profile, const parallel::ParallelOptions& options);
 

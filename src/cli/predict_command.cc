@@ -46,6 +46,7 @@ Status run(PredictArguments& arguments) {
     TRY(Prediction prediction, predict_parallel(profile, machines, arguments.options, arguments.parallel, arguments.measure, arguments.program.limits.limits()));
     return emit(prediction, report::prediction_text(prediction, arguments.view), arguments.output);
   }
+  CHECK_OK(about_messages(profile, arguments.parallel));
   bool ct_alone = arguments.options.models == std::vector{Model::ct};
   if (arguments.measure || ct_alone) {
     arguments.options.alone = true;  // as the time measured is

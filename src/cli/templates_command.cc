@@ -22,7 +22,7 @@ struct TemplatesArguments {
 
 Status list(const TemplatesArguments& arguments) {
   Table table({"template", "what it does"});
-  Json json = {{"templates", Json::array()}};
+  Json json = {{"format", "perfcast.templates"}, {"version", 1}, {"templates", Json::array()}};
   for (const auto& t : parallel::list_templates()) {
     table.add({t.name, t.summary});
     json["templates"].push_back({{"name", t.name}, {"summary", t.summary}, {"file", t.path}});
@@ -36,9 +36,10 @@ Status show(const TemplatesArguments& arguments) {
   Table parameters({"parameter", "default", "meaning"});
   for (const auto& p : t.parameters) parameters.add({p.name, p.value ? number_text(*p.value) : "-", p.remark});
   text += parameters.text();
-  Json json = {{"name", t.name}, {"summary", t.summary}, {"formula", parallel::template_formula(t)}};
+  Json json = {{"format", "perfcast.template"}, {"version", 1}, {"name", t.name}, {"summary", t.summary}, {"formula", parallel::template_formula(t)}};
   if (!arguments.settings.empty()) {
     TRY(auto set, settings_of(arguments.settings));
+    if (auto unknown = parallel::unknown_setting(t, set)) return wrong_usage("the template " + t.name + " has no parameter " + *unknown, "perfcast templates " + arguments.name);
     TRY(std::vector<Machine> machines, load_machines(arguments.machine.empty() ? std::vector<std::string>{} : std::vector{arguments.machine}));
     TRY(MessagePath path, parallel::path_of(machines[0], arguments.path));
     parallel::TemplateUse use{set, arguments.work};
@@ -67,7 +68,7 @@ void add_templates(CLI::App& app, Action& action) {
   auto a = std::make_shared<TemplatesArguments>();
   app.add_option("template", a->name, "A template: its name or file; without one they are listed");
   app.add_option("--set", a->settings, "A parameter, NAME=VALUE; repeatable: P=8 N=1000")->allow_extra_args(false);
-  app.add_option("--work", a->work, "Seconds of the whole work on one rank")->capture_default_str();
+  app.add_option("--work", a->work, "Seconds of the whole work on one rank")->check(CLI::NonNegativeNumber)->capture_default_str();
   app.add_option("--machine", a->machine, "Whose messages; default: the default machine");
   app.add_option("--path", a->path, "How messages travel; default: the machine's first");
   app.add_flag("--play", a->play, "Also play the template's program, rank by rank");

@@ -57,11 +57,14 @@ class Reader {
         if (equals == rest.npos) return wrong("set NAME = EXPRESSION");
         TRY(Expr value, expression(rest.substr(equals + 1)));
         template_.sets.emplace_back(trimmed(rest.substr(0, equals)), value);
+      } else if (word == "whole") {
+        TRY(Expr value, expression(rest));
+        template_.wholes.emplace_back(value, lines_[at_].remark);
       } else if (word == "computation") {
         TRY(template_.computation, expression(rest));
         computation = true;
       } else {
-        return wrong("expected template, parameter, set, computation, communication, waiting, bottleneck or skeleton");
+        return wrong("expected template, parameter, set, whole, computation, communication, waiting, bottleneck or skeleton");
       }
       at_++;
     }

@@ -29,6 +29,11 @@ Result<Values> values_of(const Template& t, const TemplateUse& use) {
   for (const auto& [name, expression] : t.sets) {
     TRY(values[name], expr::evaluate(expression, values));
   }
+  for (const auto& [expression, why] : t.wholes) {
+    TRY(double value, expr::evaluate(expression, values));
+    if (std::abs(value - std::round(value)) > 1e-9 * std::max(1.0, std::abs(value)))
+      return unfit(fmt::format("the template {} needs a whole {}{}, not {:g} (P = {:g})", t.name, expr::text(expression), why.empty() ? "" : " (" + why + ")", value, values.at("P")), t.file);
+  }
   return values;
 }
 
@@ -93,6 +98,12 @@ std::string term_text(const Term& term) {
 }
 
 }  // namespace
+
+std::optional<std::string> unknown_setting(const Template& pattern, const std::map<std::string, double>& values) {
+  for (const auto& [name, value] : values)
+    if (std::ranges::find(pattern.parameters, name, &TemplateParameter::name) == pattern.parameters.end()) return name;
+  return {};
+}
 
 Result<TemplateTime> template_time(const Template& t, const TemplateUse& use, const MessagePath& path, const Network* network) {
   TRY(Values values, values_of(t, use));
@@ -281,6 +292,12 @@ Result<Skeleton> template_skeleton(const Template& t, const TemplateUse& use) {
   if (skeleton.ranks > 100'000) return wrong_usage("at most 100000 ranks are replayed");
   skeleton.groups.emplace_back();
   for (int i = 0; i < skeleton.ranks; i++) skeleton.groups[0].push_back(i);
+  if (skeleton.ranks == 1) {  // one rank does all work and tells nobody
+    Step work;
+    work.seconds = use.work_seconds;
+    skeleton.programs.push_back({{0}, {work}});
+    return skeleton;
+  }
   Generator generator(t, values, use.work_seconds, skeleton);
   for (int rank = 0; rank < skeleton.ranks; rank++) {
     TRY(std::vector<Step> steps, generator.steps_of(rank));

@@ -4,6 +4,7 @@
 //   template NAME
 //   parameter N [= default]     # what it depends on; P is the number of ranks
 //   set q = sqrt(P)             # a name for an expression
+//   whole q                     # a square number of ranks: other values are refused, with this remark
 //   computation SHARE           # of the whole work, what the slowest rank does
 //   communication               # of the slowest rank, one line each: KIND TIMES bytes BYTES [among RANKS]
 //   waiting                     # likewise, and `compute SHARE`: for others, beyond its own communication
@@ -54,6 +55,7 @@ struct Template {
   std::string name, summary, file;
   std::vector<TemplateParameter> parameters;
   std::vector<std::pair<std::string, expr::Expr>> sets;
+  std::vector<std::pair<expr::Expr, std::string>> wholes;  // what must be a whole number, and why
   expr::Expr computation;
   std::vector<Term> communication, waiting, bottleneck;
   std::vector<SkeletonLine> skeleton;
@@ -66,6 +68,9 @@ struct NamedTemplate {
 std::vector<NamedTemplate> list_templates();
 Result<Template> find_template(const std::string& name_or_file);
 Result<Template> parse_template(const std::string& text, const std::string& file);
+
+// A name among these values that is no parameter of the template; none: all are.
+std::optional<std::string> unknown_setting(const Template& pattern, const std::map<std::string, double>& values);
 
 // What the template is given: values of its parameters, the time of the whole work on one rank.
 struct TemplateUse {

@@ -16,6 +16,37 @@ MessagePath path() {
   return p;
 }
 
+// Numbers of ranks that a template is not for are refused, also by its closed form; a single rank is always one.
+TEST(Templates, RanksThatDoNotFit) {
+  MessagePath path;
+  path.name = "link", path.regimes = {{"all", 0, 1000, 1}};
+  for (const auto& [name, ranks] : std::vector<std::pair<std::string, double>>{{"butterfly", 6}, {"halo-blocks", 5}, {"row-column", 8}}) {
+    auto t = find_template(name);
+    ASSERT_TRUE(t) << t.error().message();
+    const TemplateUse use{{{"N", 100}, {"P", ranks}}, 1};
+    EXPECT_FALSE(template_time(*t, use, path));
+    auto skeleton = template_skeleton(*t, use);
+    ASSERT_FALSE(skeleton);
+    EXPECT_NE(skeleton.error().what.find("whole"), std::string::npos);
+  }
+  for (const char* name : {"butterfly", "halo-blocks", "row-column", "farm", "pipeline", "halo"}) {
+    auto t = find_template(name);
+    ASSERT_TRUE(t);
+    auto alone = template_skeleton(*t, {{{"N", 100}, {"P", 1}}, 0.5});
+    ASSERT_TRUE(alone) << alone.error().message();
+    auto played = engine::replay(*alone, path);
+    ASSERT_TRUE(played);
+    EXPECT_DOUBLE_EQ(played->seconds, 0.5);
+  }
+}
+
+TEST(Templates, SettingsThatNoParameterHas) {
+  auto t = find_template("halo");
+  ASSERT_TRUE(t);
+  EXPECT_EQ(unknown_setting(*t, {{"N", 1}, {"M", 2}}), "M");
+  EXPECT_FALSE(unknown_setting(*t, {{"N", 1}, {"P", 2}}));
+}
+
 TEST(Templates, TheBundledOnesAreReadable) {
   auto all = list_templates();
   std::vector<std::string> names;
