@@ -170,6 +170,10 @@ static void finish(void) {
   fprintf(file, "]}\n");
   fclose(file);
 }
+/* Clang's run-time library wakes up at the first parallel construct: what lies before it is serial work too. */
+__attribute__((constructor)) static void loaded(void) {
+  if (getenv("PERFCAST_DILATE_FOLDER")) start();
+}
 __attribute__((destructor)) static void unloaded(void) { finish(); }
 
 /* --- Clang's run-time library: OMPT (OpenMP 5.1, chapter 19), declared here as far as it is used. ------------------- */

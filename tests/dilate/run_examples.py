@@ -87,6 +87,22 @@ end program
         if shutil.which(compiler):
             if program := build(folder, compiler, examples / "threads" / "stages.c", "-fopenmp", "-lm"):
                 threads(f"stages.c by {compiler}", program)
+    # Serial work before the first region, three times that of each thread in it: counted, whichever run-time library.
+    serial = folder / "serial.c"
+    serial.write_text("""#include <stdio.h>
+static double work(int n) { volatile double s = 1; for (int i = 0; i < n; i++) s = s * 0.9999 + 1; return s; }
+int main(void) {
+  double t = work(9000000);
+#pragma omp parallel reduction(+:t)
+  t += work(3000000);
+  printf("%g\\n", t);
+}
+""")
+    for compiler in ("clang-19", "gcc"):
+        if shutil.which(compiler) and (program := build(folder, compiler, serial, "-fopenmp")):
+            done, record = dilate(program, options=("--threads", "-D", "1,2", "--repeats", "1"))
+            shares = {r["region"]: r["share"] for r in record["regions"]} if record else {}
+            check(f"serial work before the first region, by {compiler}", shares.get("serial", 0) > 0.3, (done.stderr, shares))
     if compiler := shutil.which("clang-19") or shutil.which("gcc"):
         if program := build(folder, compiler, examples / "threads" / "quicksort.c", "-fopenmp", "-lm"):
             subprocess.run([program, "200000", "2", str(folder / "q.json")], check=True, capture_output=True)
