@@ -40,7 +40,19 @@ Result<ModelPrediction> cost_of(Profile profile, const Machine& machine, const G
     if (options.models.size() != 1 || options.models[0] == Model::ct) return wrong_usage("a gate takes one model that counts", "--model icc");
   }
   TRY(Prediction prediction, predict::predict(arguments.sampled ? profile : gate::counted_part(std::move(profile)), {&machine, 1}, options));
-  return std::move(prediction.predictions.front());
+  return arguments.sampled ? std::move(prediction.predictions.front()) : gate::without_start(std::move(prediction.predictions.front()));
+}
+
+// What the gate cannot see: a change of what the program is given.
+void compare_runs(const Profile& base, const Profile& candidate, std::vector<std::string>& remarks) {
+  auto given = [](const Profile& p) {
+    std::string all;
+    for (const auto& word : p.run.arguments) all += (all.empty() ? "" : " ") + word;
+    return all.empty() ? std::string("none") : all;
+  };
+  if (base.program != candidate.program) remarks.push_back("two programs are compared, " + base.program + " and " + candidate.program);
+  if (base.run.arguments != candidate.run.arguments)
+    remarks.push_back("the profiles come from different arguments, " + given(base) + " and " + given(candidate) + ": what changed may be the input and not the program");
 }
 
 Status run(const GateArguments& arguments) {
@@ -52,10 +64,13 @@ Status run(const GateArguments& arguments) {
   TRY(Profile candidate, find_profile(arguments.candidate));
   TRY(std::vector<Machine> machines, load_machines(arguments.machines));
   if (machines.size() != 1) return wrong_usage("a gate takes one machine");
+  std::vector<std::string> differences;
+  compare_runs(base, candidate, differences);
   TRY(ModelPrediction before, cost_of(std::move(base), machines[0], arguments));
   TRY(ModelPrediction after, cost_of(std::move(candidate), machines[0], arguments));
   TRY(Gate gate, gate::compare(before, after, options));
   gate.base = arguments.base, gate.candidate = arguments.candidate, gate.made_by = made_here();
+  gate.remarks.insert(gate.remarks.end(), differences.begin(), differences.end());
   for (const ModelPrediction* p : {&before, &after})
     for (const auto& remark : p->remarks)
       if (std::ranges::find(gate.remarks, remark) == gate.remarks.end()) gate.remarks.push_back(remark);

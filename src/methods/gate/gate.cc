@@ -38,6 +38,15 @@ Profile counted_part(Profile profile) {
   return profile;
 }
 
+ModelPrediction without_start(ModelPrediction prediction) {
+  std::erase_if(prediction.parts, [&](const Part& part) {
+    if (part.name != "start") return false;
+    prediction.seconds -= part.seconds;
+    return true;
+  });
+  return prediction;
+}
+
 Result<Gate> compare(const ModelPrediction& base, const ModelPrediction& candidate, const GateOptions& options) {
   if (base.model != candidate.model || base.machine != candidate.machine)
     return unfit("the two versions were not costed alike: " + std::string(word_of(base.model)) + " on " + base.machine + " and " +

@@ -21,6 +21,9 @@ struct GateOptions {
 // The profile without what was sampled.
 Profile counted_part(Profile profile);
 
+// Without the start of the process: the same whatever the program does, and of a short benchmark nearly all of the time.
+ModelPrediction without_start(ModelPrediction prediction);
+
 // Both predictions are of one model on one machine.
 Result<Gate> compare(const ModelPrediction& base, const ModelPrediction& candidate, const GateOptions& options = {});
 

@@ -20,6 +20,18 @@ TEST(Gate, NothingChanged) {
   EXPECT_TRUE(gate->functions.empty());
 }
 
+// A process starts as slowly whatever it then does: twice the work is no few percent.
+TEST(Gate, TheStartIsNoPartOfTheComparison) {
+  auto base = predicted(9, 1), candidate = predicted(18, 2);
+  for (auto* p : {&base, &candidate}) p->parts = {{"core", p->seconds, {}, {}}, {"start", 1000, {}, {}}}, p->seconds += 1000;
+  EXPECT_TRUE(compare(base, candidate)->passed);
+  auto gate = compare(without_start(base), without_start(candidate));
+  ASSERT_TRUE(gate);
+  EXPECT_FALSE(gate->passed);
+  EXPECT_NEAR(gate->change, 1, 1e-9);
+  EXPECT_EQ(without_start(base).parts.size(), 1u);
+}
+
 TEST(Gate, TheLimitIsInclusive) {
   GateOptions options;
   options.limit = 0.5;
