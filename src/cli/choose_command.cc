@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 
 #include "cli/command.h"
 #include "cli/common.h"
@@ -15,7 +16,7 @@ namespace {
 struct ChooseArguments {
   ProgramList programs;
   std::vector<std::string> machines, prices;
-  double deadline = 0;
+  std::optional<double> deadline;
   OutputOptions output;
 };
 
@@ -46,7 +47,7 @@ Status run(const ChooseArguments& arguments) {
   TRY(std::vector<Machine> machines, load_machines(arguments.machines));
   choose::ChooseOptions options;
   TRY(options.price_per_hour, prices_of(arguments, machines));
-  if (arguments.deadline > 0) options.deadline_seconds = arguments.deadline;
+  options.deadline_seconds = arguments.deadline;
   TRY(std::vector<Prediction> predictions, predict_programs(arguments.programs, machines));
   std::vector<std::string> names;
   for (const Machine& machine : machines) names.push_back(machine.name);
@@ -69,7 +70,7 @@ void add_choose(CLI::App& app, Action& action) {
   add_program_list_options(app, arguments->programs);
   add_machine_option(app, arguments->machines);
   app.add_option("--price", arguments->prices, "NAME=PRICE by the hour; repeatable")->allow_extra_args(false);
-  app.add_option("--deadline", arguments->deadline, "Seconds for all programs, one after the other; exit 1 when no machine is likely to meet it");
+  app.add_option("--deadline", arguments->deadline, "Seconds for all programs, one after the other; exit 1 when no machine is likely to meet it")->check(CLI::PositiveNumber);
   add_output_options(app, arguments->output);
   action = [arguments] { return run(*arguments); };
 }

@@ -92,7 +92,9 @@ Choice choose(std::span<const Prediction> programs, std::span<const std::string>
     if (!offer.complete || !in_time) continue;
     if (!fastest) fastest = &offer;
     if (offer.cost && (!cheapest || *offer.cost < *cheapest->cost)) cheapest = &offer;
-    if (offer.value && (!best || *offer.value > *best->value)) best = &offer;
+    // What costs nothing gives more for the money than anything that has a price; of two such the faster one, which comes first.
+    const bool free = offer.cost && *offer.cost <= 0, best_free = best && *best->cost <= 0;
+    if (free ? !best_free : offer.value && !best_free && (!best || *offer.value > *best->value)) best = &offer;
     if (!offer.cost && !options.price_per_hour.empty()) choice.remarks.push_back(offer.machine + " has no price");
   }
   if (fastest) choice.fastest = fastest->machine;

@@ -41,6 +41,15 @@ TEST(Choose, FastestCheapestAndBestValue) {
   EXPECT_EQ(choice.offers[1].programs[0].mostly, "ports");
 }
 
+TEST(Choose, WhatCostsNothingGivesMostForTheMoney) {
+  ChooseOptions options;
+  options.price_per_hour = {{"old", 0}, {"new", 0}, {"huge", 360}};
+  Choice choice = choose(two_programs(), machines, options);
+  EXPECT_EQ(choice.fastest, "huge");
+  EXPECT_EQ(choice.cheapest, "new");
+  EXPECT_EQ(choice.best_value, "new");  // the faster one of the two
+}
+
 TEST(Choose, ADeadlineRulesOut) {
   ChooseOptions options;
   options.price_per_hour = {{"old", 36}, {"new", 72}, {"huge", 360}};
