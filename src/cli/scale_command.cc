@@ -10,6 +10,7 @@
 #include "cli/program.h"
 #include "cli/scale_runs.h"
 #include "methods/scale/features.h"
+#include "methods/scale/model.h"
 #include "methods/scale/regression.h"
 #include "methods/scale/scale.h"
 #include "methods/scale/static_model.h"
@@ -67,7 +68,16 @@ Status without_program(const ScaleArguments& arguments) {
     regression.machine = runs.machine, regression.made_by = made_here();
     return emit(regression, report::regression_text(regression), arguments.output);
   }
-  return wrong_usage("no program is named", "perfcast scale PROFILE --at N=8000, or --static, --sorting, --regression FILE");
+  if (!arguments.cost.empty()) {
+    TRY(CostFile cost, named_file<CostFile>(arguments.cost, "costs", ".cost.json"));
+    if (cost.time.empty() || cost.costs.empty())
+      return wrong_usage("the cost file " + arguments.cost + " has no time of its own, and no program is named", "perfcast scale PROFILE --optimum " + arguments.cost);
+    Equation equation;
+    equation.program = cost.name, equation.seconds = cost.time, equation.made_by = made_here();
+    TRY(equation.optimum, scale::optimum(expr::Expr(1), cost, arguments.options.at.empty() ? scale::Setting{} : arguments.options.at.front()));
+    return emit(equation, cost.name + ": " + cost.about + "\n" + report::optimum_text(*equation.optimum), arguments.output);
+  }
+  return wrong_usage("no program is named", "perfcast scale PROFILE --at N=8000, or --static, --sorting, --regression, --optimum FILE");
 }
 
 Status by_regression(const Profile& profile, ScaleArguments& arguments) {

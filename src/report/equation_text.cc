@@ -108,6 +108,11 @@ std::string set_text(const std::map<std::string, double>& set) {
   return all;
 }
 
+std::string optimum_text(const OptimumRecord& optimum) {
+  return fmt::format("best performance for the price ({}{}): {}; performance/price {}\n", optimum.how, optimum.unimodal ? ", one maximum" : ", several maxima",
+                     set_text(optimum.at), number_text(optimum.value));
+}
+
 std::string equation_text(const Equation& e, const EquationView& view) {
   if (view.as == "latex") return "T = " + e.latex + "\n";
   if (view.as == "c") return e.c;
@@ -131,10 +136,7 @@ std::string equation_text(const Equation& e, const EquationView& view) {
     all += "\n" + table.text();
   }
   if (!e.static_model.empty()) all += static_text(e);
-  if (e.optimum) {
-    all += fmt::format("\nbest performance for the price ({}{}): ", e.optimum->how, e.optimum->unimodal ? ", one maximum" : ", several maxima");
-    all += set_text(e.optimum->at) + fmt::format("; performance/price {}\n", number_text(e.optimum->value));
-  }
+  if (e.optimum) all += "\n" + optimum_text(*e.optimum);
   if (!e.compared.empty()) all += compared_text(e);
   if (!e.offers.empty()) all += offers_text(e);
   if (!e.remarks.empty()) all += "\n";

@@ -17,6 +17,7 @@ struct EquationView {
   std::string as = "text";  // or "latex", "c": the equation alone
 };
 
+std::string optimum_text(const OptimumRecord& optimum);
 std::string equation_text(const Equation& equation, const EquationView& view = {});
 // Machines side by side, and the cheapest and the fastest offer.
 std::string equations_text(const std::vector<Equation>& equations, const EquationView& view = {});

@@ -99,6 +99,29 @@ TEST(Clement, SortingStudy) {
   EXPECT_FALSE(solve_sorting({}));
 }
 
+// By hand: x + 100/x is least at 10; of x * 2^(10/x) the least is at 10 ln 2.
+TEST(Optimum, ClosedForms) {
+  CostFile cost;
+  cost.costs = {{"a", "x"}, {"b", "100/x"}}, cost.variables = {{"x", {1, 100}}}, cost.time = "1";
+  auto found = optimum(expr::Expr(1), cost, {});
+  ASSERT_TRUE(found) << found.error().message();
+  EXPECT_NEAR(found->at["x"], 10, 1e-4);
+  cost.costs = {{"a", "2^(10/x)"}}, cost.time = "x";
+  found = optimum(expr::Expr(1), cost, {});
+  ASSERT_TRUE(found);
+  EXPECT_NEAR(found->at["x"], 10 * std::log(2), 1e-4);
+}
+
+TEST(Optimum, APriceOfNothingOrLessIsRefused) {
+  CostFile cost;
+  cost.costs = {{"a", "x"}, {"b", "-1000/x"}}, cost.variables = {{"x", {1, 100}}}, cost.time = "1";
+  auto found = optimum(expr::Expr(1), cost, {});
+  ASSERT_FALSE(found);
+  EXPECT_NE(found.error().what.find("x = 1"), std::string::npos);
+  cost.costs = {{"a", "x"}}, cost.time = "x - 50";
+  EXPECT_FALSE(optimum(expr::Expr(1), cost, {}));
+}
+
 TEST(Optimum, ExhaustiveWhereThereAreTwoHills) {
   auto two = expr::parse("exp(-(log(x)-1)^2*8) + 1.5*exp(-(log(x)-4)^2*8)").value();
   auto found = maximise(two, {{"x", {1, 100}}}, {});

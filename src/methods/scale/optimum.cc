@@ -1,5 +1,7 @@
 #include "methods/scale/optimum.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -128,6 +130,14 @@ Result<OptimumRecord> optimum(const expr::Expr& seconds, const CostFile& cost, c
   }
   std::map<std::string, double> values = cost.values;
   for (const auto& [name, value] : at) values.try_emplace(name, value);
+  // Where time or price came down to zero, performance for the price would have no end.
+  for (const auto& [what, expression] : {std::pair{"the costs add up", expr::sum(prices)}, std::pair{"the time comes", time}}) {
+    TRY(OptimumRecord least, maximise(expr::Expr(-1) * expression, cost.variables, values));
+    if (-least.value > 0) continue;
+    std::string where;
+    for (const auto& [name, value] : least.at) where += fmt::format("{}{} = {:.6g}", where.empty() ? "" : ", ", name, value);
+    return unfit(fmt::format("{} to {:.6g} at {}: both must be positive", what, -least.value, where), "cost file", "narrower ranges under \"variables\"");
+  }
   return maximise(work / (time * expr::sum(prices)), cost.variables, values);
 }
 
