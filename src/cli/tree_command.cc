@@ -71,6 +71,8 @@ Status run(TreeArguments& arguments) {
     other.words = {name}, other.cflags = arguments.program.cflags, other.source_level = false;
     std::vector<std::string> first_machine(arguments.machines.begin(), arguments.machines.begin() + !arguments.machines.empty());
     TRY(std::vector<UseTree> others, trees_of(other, first_machine, plain));
+    // Two versions of one program are told apart by their files.
+    if (others.front().program == tree.program && others.front().machine == tree.machine) others.front().program = name;
     tree.comparisons.push_back(tree::compare(tree, others.front()));
   }
   return emit(tree, report::tree_text(tree), arguments.output);

@@ -39,8 +39,14 @@ Result<Draft> draft_of(const Observed& observed, const std::string& usual_skelet
   auto broken = broken_fan_outs(tree.root);
   ensure(broken.empty(), "what is observed is conserved at every fan-out");
   tree.signature = signature_of(tree.root);
-  if (tree.root.seconds > 0 && std::abs(tree.root.residue) > 0.02 * tree.root.seconds)
-    tree.remarks.push_back(percent_text(tree.root.residue / tree.root.seconds) + " of the time lies in no leaf of this skeleton");
+  // Those of inner nodes too: time that is known to be of a node and of none of its children.
+  auto residues = [](auto&& self, const UseNode& node) -> double {
+    double sum = node.children.empty() ? 0 : node.residue;
+    for (const UseNode& child : node.children) sum += self(self, child);
+    return sum;
+  };
+  if (const double in_no_leaf = residues(residues, tree.root); tree.root.seconds > 0 && std::abs(in_no_leaf) > 0.02 * tree.root.seconds)
+    tree.remarks.push_back(percent_text(in_no_leaf / tree.root.seconds) + " of the time lies in no leaf of this skeleton");
   draft.upgradables = upgradables_of(draft.skeleton, tree.root, far_levels);
   return draft;
 }
@@ -174,7 +180,7 @@ Result<UseTree> source_tree(const Profile& profile, const Machine& machine, cons
   TRY(Draft draft, draft_of(observed, "source", options));
   const UseNode root = draft.tree.root;
   Recost linear = [&root](const std::vector<Step>& steps) -> std::optional<NewTree> {
-    return NewTree{root, steps, "operations are taken to run one after the other"};
+    return NewTree{root, steps, "operations are taken to run one after the other", true};
   };
   CHECK_OK(add_upgrades(draft, options, linear));
   return draft.tree;

@@ -154,6 +154,21 @@ TEST(Upgrade, BestAndWorstScheduleByTheTree) {
   EXPECT_GE(u.interval[1], u.seconds);
 }
 
+// Crossed with one that changes nothing, an upgrade that is only arithmetic gains what it gains alone.
+TEST(Upgrade, ArithmeticGainsAsMuchBesideWhatIsCostedAgain) {
+  UseNode root;
+  root.name = "program", root.seconds = 10;
+  UseNode a, b;
+  a.name = "a", a.seconds = 6, b.name = "b", b.seconds = 4;
+  root.children = {a, b};
+  const Step arithmetic{{"a", {"a"}, "", false}, 3}, idle{{"idle", {}, "idle", true}, 2};
+  const Recost recost = [&](const std::vector<Step>& steps) -> std::optional<NewTree> {
+    if (steps.size() < 2) return {};
+    return NewTree{root, {arithmetic}, "", false};
+  };
+  EXPECT_DOUBLE_EQ(upgrade_tree(root, {arithmetic, idle}, recost).speedup, upgrade_tree(root, {arithmetic}, recost).speedup);
+}
+
 TEST(Upgrade, FasterMemoryIsCostedAgainAndNeverSlower) {
   TreeOptions options;
   options.upgrades = {"DRAM=2", "clock=2", "page faults=4"};

@@ -119,7 +119,9 @@ Upgrade upgrade_tree(const UseNode& root, const std::vector<Step>& steps, const 
       std::vector<std::pair<std::string, double>> left;
       for (const auto& [what, factor] : changed->left)
         for (const auto& node : what.nodes) left.emplace_back(node, factor);
-      upgrade.costed_again = upgrade.seconds = seconds_with(changed->root, left);
+      // What is left to arithmetic is taken halfway between its best and worst schedule, as when it stands alone.
+      const double best = seconds_with(changed->root, left), gain = best > 0 ? changed->root.seconds / best : 1;
+      upgrade.costed_again = upgrade.seconds = changed->one_after_the_other ? best : changed->root.seconds / ((1 + gain) / 2);
       upgrade.redistribution = moved(root, changed->root, steps);
       upgrade.remark = changed->assumption;
     }

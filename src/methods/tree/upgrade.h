@@ -37,6 +37,7 @@ struct NewTree {
   UseNode root;
   std::vector<Step> left;          // steps that could only be taken by arithmetic
   std::string assumption;
+  bool one_after_the_other = false;  // what a node gains the program gains: arithmetic is exact
 };
 using Recost = std::function<std::optional<NewTree>(const std::vector<Step>&)>;
 
