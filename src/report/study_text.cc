@@ -64,8 +64,9 @@ std::string statistics_table(const std::map<std::string, ErrorStatistics>& stati
     auto it = statistics.find(model);
     if (it == statistics.end()) continue;
     const ErrorStatistics& s = it->second;
-    table.add({model, std::to_string(s.cases), percent_text(s.mean), percent_text(s.sd), percent_text(s.least), percent_text(s.most),
-               percent_text(s.mean_interval[0]) + " to " + percent_text(s.mean_interval[1])});
+    const bool spread = s.cases > 1;  // one case says nothing of others
+    table.add({model, std::to_string(s.cases), percent_text(s.mean), spread ? percent_text(s.sd) : "-", percent_text(s.least), percent_text(s.most),
+               spread ? percent_text(s.mean_interval[0]) + " to " + percent_text(s.mean_interval[1]) : "-"});
   }
   return table.text();
 }

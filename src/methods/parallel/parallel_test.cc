@@ -191,6 +191,9 @@ TEST(Parallel, FormsThroughPoints) {
   auto two = exact_form(points, {10 + 3, 20 + 3, 20 + 3}, {{"N", 100}, {"P", 8}});
   ASSERT_TRUE(two);
   EXPECT_NEAR(two->value, 103, 1e-9);
+  auto less = exact_form({{{"P", 2}}, {{"P", 3}}, {{"P", 4}}}, {15, 20, 22.5}, {{"P", 10}});
+  ASSERT_TRUE(less);
+  EXPECT_EQ(less->expression, "30 - 30/P");
   EXPECT_FALSE(exact_form(points, {1, 5, 17}, {{"N", 100}, {"P", 8}}));
 }
 

@@ -65,7 +65,8 @@ std::optional<Form> exact_form(const std::vector<Point>& points, const std::vect
       const double u = (values[0] * d - b * values.back()) / det, v = (a * values.back() - c * values[0]) / det;
       bool holds = true;
       for (std::size_t i = 0; i < points.size(); i++) holds = holds && near(values[i], u * seen[i][s].value + v * seen[i][t].value);
-      if (holds) return Form{coefficient_text(u, wanted[s].text) + " + " + coefficient_text(v, wanted[t].text), u * wanted[s].value + v * wanted[t].value};
+      const std::string second = coefficient_text(std::abs(v), wanted[t].text);
+      if (holds) return Form{coefficient_text(u, wanted[s].text) + (v < 0 ? " - " : " + ") + second, u * wanted[s].value + v * wanted[t].value};
     }
   return {};
 }
