@@ -70,7 +70,7 @@ void add_choose(CLI::App& app, Action& action) {
   add_program_list_options(app, arguments->programs);
   add_machine_option(app, arguments->machines);
   app.add_option("--price", arguments->prices, "NAME=PRICE by the hour; repeatable")->allow_extra_args(false);
-  app.add_option("--deadline", arguments->deadline, "Seconds for all programs, one after the other; exit 1 when no machine is likely to meet it")->check(CLI::PositiveNumber);
+  app.add_option("--deadline", arguments->deadline, "Seconds for all programs, one after the other; exit 1 when no machine is likely to meet it")->check(above_zero());
   add_output_options(app, arguments->output);
   action = [arguments] { return run(*arguments); };
 }

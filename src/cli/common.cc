@@ -1,6 +1,8 @@
 #include "cli/common.h"
 
+#include <cmath>
 #include <cstdio>
+#include <cstdlib>
 
 #include "base/fold.h"
 #include "base/text.h"
@@ -8,6 +10,23 @@
 #include "methods/characterize/characterize.h"
 
 namespace perfcast::cli {
+namespace {
+
+// -1 for what is no finite number.
+double number_of(const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  return end != text.c_str() && !*end && std::isfinite(value) ? value : -1;
+}
+
+}  // namespace
+
+CLI::Validator above_zero() {
+  return CLI::Validator([](std::string& text) { return number_of(text) > 0 ? std::string() : "\"" + text + "\" is not a number above 0"; }, "POSITIVE");
+}
+CLI::Validator zero_or_above() {
+  return CLI::Validator([](std::string& text) { return number_of(text) >= 0 ? std::string() : "\"" + text + "\" is not a number from 0 on"; }, "NONNEGATIVE");
+}
 
 void add_output_options(CLI::App& app, OutputOptions& options) {
   app.add_option("--format", options.format, "How to show the result: text or json")

@@ -11,6 +11,10 @@
 
 namespace perfcast::cli {
 
+// Numbers of options: what is wrong in a short sentence.
+CLI::Validator above_zero();
+CLI::Validator zero_or_above();
+
 struct OutputOptions {
   std::string format = "text";  // or "json"
   std::string file = "-";

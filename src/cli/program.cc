@@ -75,10 +75,10 @@ RunLimits LimitWords::limits() const {
 }
 
 void add_limit_options(CLI::App& app, LimitWords& words) {
-  app.add_option("--timeout", words.timeout, "Seconds that one run of the program may take")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--memory-limit", words.memory_gib, "GiB of memory that each of its processes may take")->check(CLI::PositiveNumber);
-  app.add_option("--output-limit", words.output_mib, "MiB that it may print (default 16)")->check(CLI::PositiveNumber);
-  app.add_option("--file-limit", words.file_mib, "MiB that each file it writes may grow to, ours with its counts included")->check(CLI::PositiveNumber);
+  app.add_option("--timeout", words.timeout, "Seconds that one run of the program may take")->check(above_zero())->capture_default_str();
+  app.add_option("--memory-limit", words.memory_gib, "GiB of memory that each of its processes may take")->check(above_zero());
+  app.add_option("--output-limit", words.output_mib, "MiB that it may print (default 16)")->check(above_zero());
+  app.add_option("--file-limit", words.file_mib, "MiB that each file it writes may grow to, ours with its counts included")->check(above_zero());
 }
 
 void add_program_options(CLI::App& app, ProgramWords& program) {

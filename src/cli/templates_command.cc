@@ -68,7 +68,7 @@ void add_templates(CLI::App& app, Action& action) {
   auto a = std::make_shared<TemplatesArguments>();
   app.add_option("template", a->name, "A template: its name or file; without one they are listed");
   app.add_option("--set", a->settings, "A parameter, NAME=VALUE; repeatable: P=8 N=1000")->allow_extra_args(false);
-  app.add_option("--work", a->work, "Seconds of the whole work on one rank")->check(CLI::NonNegativeNumber)->capture_default_str();
+  app.add_option("--work", a->work, "Seconds of the whole work on one rank")->check(zero_or_above())->capture_default_str();
   app.add_option("--machine", a->machine, "Whose messages; default: the default machine");
   app.add_option("--path", a->path, "How messages travel; default: the machine's first");
   app.add_flag("--play", a->play, "Also play the template's program, rank by rank");

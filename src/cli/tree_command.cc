@@ -95,7 +95,7 @@ void add_tree(CLI::App& app, Action& action) {
       ->allow_extra_args(false);
   app.add_flag("--no-ranking", arguments->no_ranking, "Only the upgrades asked for");
   app.add_option("--rank-factor", arguments->options.rank_factor, "By which each single upgrade is ranked")
-      ->check(CLI::PositiveNumber)
+      ->check(above_zero())
       ->capture_default_str();
   add_output_options(app, arguments->output);
   action = [arguments] { return run(*arguments); };
