@@ -18,10 +18,15 @@ using expr::Expr;
 
 constexpr double largest_number = 1e60;  // that a file may hold
 
-std::map<std::string, double> values_of(const Design& design, const std::map<std::string, double>& set) {
-  std::map<std::string, double> values;
-  for (const auto& p : design.parameters) values[p.name] = p.value;
-  for (const auto& [name, value] : set) values[name] = value;
+Result<std::map<std::string, double>> values_of(const Design& design, const std::map<std::string, double>& set) {
+  std::map<std::string, double> values = set;
+  for (const auto& p : design.parameters) {
+    if (set.contains(p.name)) continue;
+    TRY(Expr parsed, expr::parse(p.expression, design.file));
+    auto value = expr::evaluate(parsed, values);
+    if (!value) return unfit("parameter " + p.name + " = " + p.expression + ": " + value.error().what, design.file);
+    values[p.name] = *value;
+  }
   return values;
 }
 
@@ -134,7 +139,8 @@ std::string timing_formula(const Design& design) { return "t = " + Formula(desig
 
 Result<std::vector<CountedStep>> counted_steps(const Design& design, const std::map<std::string, double>& set) {
   std::vector<CountedStep> steps;
-  Walk walk(design, values_of(design, set), [&](const Node& step, double count, const Expr& expression) -> Status {
+  TRY(const auto values, values_of(design, set));
+  Walk walk(design, values, [&](const Node& step, double count, const Expr& expression) -> Status {
     steps.push_back({&step, count, expr::text(expression)});
     return {};
   });
@@ -143,7 +149,7 @@ Result<std::vector<CountedStep>> counted_steps(const Design& design, const std::
 }
 
 Result<Profile> profile_of(const Design& design, const ProfileOptions& options) {
-  const auto values = values_of(design, options.set);
+  TRY(const auto values, values_of(design, options.set));
   for (const auto& [name, value] : options.set)
     if (!design.has_parameter(name)) return wrong_usage("the design has no parameter " + name, "parameters: see the head of " + design.file);
   Profile profile;
@@ -184,7 +190,9 @@ Result<Profile> profile_of(const Design& design, const ProfileOptions& options) 
 
 std::vector<std::string> check(const Design& design, const std::map<std::string, double>& set) {
   std::vector<std::string> remarks;
-  const auto values = values_of(design, set);
+  const auto known = values_of(design, set);
+  if (!known) return {known.error().message()};
+  const auto& values = *known;
   std::vector<const Node*> all;
   collect(design.root, all);
   for (const auto& [name, part] : design.parts) collect(part, all);

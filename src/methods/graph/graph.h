@@ -49,8 +49,9 @@ struct Node {
 
 struct Parameter {
   std::string name;
-  double value = 0;
+  double value = 0;        // with the values of the file
   std::string remark;
+  std::string expression;  // in parameters before it: follows what these are set to
   bool operator==(const Parameter&) const = default;
 };
 

@@ -96,6 +96,19 @@ TEST(Design, MistakesAreNamedWithTheirLine) {
   EXPECT_NE(error_of("").find("empty"), std::string::npos);
 }
 
+// What is given by other parameters follows what these are set to, unless it is set itself.
+TEST(Design, ParametersOfParameters) {
+  auto design = parse_design("design d\nparameter N = 3\nparameter M = 2*N\nstep a: seconds M\n", "f");
+  ASSERT_TRUE(design) << design.error().message();
+  auto needed = [&](const std::map<std::string, double>& set) { return profile_of(*design, {set, {}})->source->functions[0].blocks[0].usage.at("seconds"); };
+  EXPECT_EQ(needed({}), 6);
+  EXPECT_EQ(needed({{"N", 10}}), 20);
+  EXPECT_EQ(needed({{"N", 10}, {"M", 7}}), 7);
+  auto late = parse_design("design d\nparameter M = 2*N\nparameter N = 3\nstep a: seconds M\n", "f");
+  ASSERT_FALSE(late);
+  EXPECT_NE(late.error().message().find("f:2"), std::string::npos);
+}
+
 TEST(Design, DoubtsAreTold) {
   auto design = parse_design("design d\nstep a: florps 3\nbranch:\n  when 0.7: step a\n  when 0.6: step a\n", "f");
   ASSERT_TRUE(design) << design.error().message();

@@ -54,12 +54,14 @@ class Reader {
   Status read_parameter(const std::string& rest) {
     auto equals = rest.find('=');
     if (equals == rest.npos) return wrong("a parameter has a value: parameter N = 1000");
-    Parameter parameter{trimmed(rest.substr(0, equals)), 0, lines_[at_].remark};
+    Parameter parameter{trimmed(rest.substr(0, equals)), 0, lines_[at_].remark, trimmed(rest.substr(equals + 1))};
     if (!expr::is_symbol_name(parameter.name)) return wrong("\"" + parameter.name + "\" is not a name");
-    TRY(expr::Expr value, expr::parse(trimmed(rest.substr(equals + 1)), file_ + ":" + std::to_string(lines_[at_].number)));
+    TRY(expr::Expr value, expr::parse(parameter.expression, file_ + ":" + std::to_string(lines_[at_].number)));
     std::map<std::string, double> known;
     for (const auto& p : design_.parameters) known[p.name] = p.value;
-    TRY(parameter.value, expr::evaluate(value, known));
+    auto known_value = expr::evaluate(value, known);
+    if (!known_value) return wrong(known_value.error().what + ": parameters are given by numbers and by parameters before them");
+    parameter.value = *known_value;
     design_.parameters.push_back(parameter);
     return {};
   }
