@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <sstream>
 #include <string_view>
 
@@ -11,10 +12,11 @@ namespace {
 template <class Rules, class Pick>
 std::vector<CompiledMatch> compile(const Rules& rules, int& number, Pick pick) {
   std::vector<CompiledMatch> compiled;
+  compiled.reserve(rules.size());
   for (const auto& rule : rules) compiled.emplace_back(pick(rule), number++);
   return compiled;
 }
-const Match& itself(const Match& match) { return match; }
+constexpr std::identity itself;
 
 // Repetition of what is itself repeated, "(a*)*", takes exponential time on some texts.
 bool repeats_repetition(const std::string& pattern) {
@@ -45,7 +47,7 @@ bool well_formed(const std::string& pattern) {
   constexpr std::size_t longest = 500;
   if (pattern.size() > longest || repeats_repetition(pattern)) return false;
   try {
-    std::regex tried(pattern);
+    static_cast<void>(std::regex(pattern));
     return true;
   } catch (const std::regex_error&) {
     return false;
@@ -141,7 +143,7 @@ CoreTables::CoreTables(const CoreModel& core) : core_(core) {
   for (const auto& rule : core_.classes) name_kind(rule.kind);
   name_kind(folded_kind);
   folded_result = kind_of(folded_kind);
-  bypasses_.resize(static_cast<std::size_t>(kinds_ * kinds_));
+  bypasses_.resize(static_cast<std::size_t>(kinds_) * static_cast<std::size_t>(kinds_));
   for (const auto& rule : core_.bypasses)
     if (int from = kind_of(rule.from), to = kind_of(rule.to); from && to)
       bypasses_[from * kinds_ + to] = {rule.cycles, rule.accumulator_only, rule.delays_result, port_mask(rule.ports), true};

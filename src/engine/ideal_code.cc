@@ -286,6 +286,7 @@ IdealCode::Bound IdealCode::bound(const Demand& demand) const {
   constexpr std::size_t most = 1 << 14;
   for (const auto& [mask, cycles] : demand.ports) {
     std::vector<std::uint32_t> more;
+    more.reserve(unions.size());
     for (const auto& [known, yes] : unions) more.push_back(known | mask);
     for (auto one : more)
       if (unions.size() < most) unions[one] = true;
