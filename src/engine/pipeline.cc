@@ -56,7 +56,7 @@ Share Pipeline::step(const StaticInstruction& instruction, const Happening& happ
   bool second_of_pair = fused_with_previous_;
   bool fuses = !second_of_pair && next && (instruction.fuses_first & next->fuses_second);
   fused_with_previous_ = fuses;
-  int slots = second_of_pair ? 0 : fuses ? std::min(1, instruction.slots) : instruction.slots;
+  int slots = second_of_pair ? 0 : instruction.slots;
   if (instruction.branch && boundary_bytes_ && !second_of_pair) touch_boundary(instruction.place, instruction.place + static_cast<std::uint64_t>(instruction.size));
   if (fuses && boundary_bytes_) touch_boundary(instruction.place, next->place + static_cast<std::uint64_t>(next->size));
   deliver(second_of_pair ? 0 : fuses ? 1 : instruction.fetch_slots);

@@ -121,6 +121,18 @@ TEST(Rename, ComparisonAndBranchFuseIntoOneSlot) {
   EXPECT_NEAR(code.cycles(core), 1.25, close);
 }
 
+// What an index adds to a comparison with memory (un-lamination) it adds to the fused pair as well.
+TEST(Rename, AFusedPairKeepsItsExtraSlot) {
+  CoreModel core = small_core();
+  core.rename.fused = {{opcode("^CMP"), opcode("^J"), How::measured, ""}}, core.rename.micro_fusion = true;
+  core.rename.extra_slots = {{opcode("^CMP64rm"), 1}};
+  Code code;
+  for (int k = 0; k < 3; k++) code.op("NOOP", {}, {});
+  code.load(9, 1, 0, "CMP64rm");
+  code.branch({9});
+  EXPECT_NEAR(code.cycles(core), 1.25, close);  // 3 + 2 slots
+}
+
 TEST(Rename, AFalseDependenceMakesAStreamAChain) {
   CoreModel core = small_core();
   Code code;
