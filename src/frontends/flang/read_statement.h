@@ -204,23 +204,13 @@ class StatementReader {
     for (std::size_t i = 0; i < x.v.size(); i++) made.exprs.emplace_back();
     return made;
   }
-  Statement simple(const parser::WriteStmt& x, parser::CharBlock at) {
-    Statement made = library("write", at);
-    controls(x.controls, made);
-    items(x.items, made.exprs);
-    return made;
-  }
+  Statement simple(const parser::WriteStmt& x, parser::CharBlock at) { return transfer("write", x, at); }
   Statement simple(const parser::PrintStmt& x, parser::CharBlock at) {
     Statement made = library("write", at);
     items(std::get<std::list<parser::OutputItem>>(x.t), made.exprs);
     return made;
   }
-  Statement simple(const parser::ReadStmt& x, parser::CharBlock at) {
-    Statement made = library("read", at);
-    controls(x.controls, made);
-    items(x.items, made.exprs);
-    return made;
-  }
+  Statement simple(const parser::ReadStmt& x, parser::CharBlock at) { return transfer("read", x, at); }
   Statement simple(const parser::OpenStmt& x, parser::CharBlock at) { return file_statement("open", x.v, at); }
   Statement simple(const parser::CloseStmt& x, parser::CharBlock at) { return file_statement("close", x.v, at); }
   Statement simple(const parser::RewindStmt& x, parser::CharBlock at) { return file_statement("rewind", x.v, at); }
@@ -230,6 +220,12 @@ class StatementReader {
   Statement simple(const parser::InquireStmt&, parser::CharBlock at) { return library("inquire", at); }
   Statement simple(const parser::WaitStmt&, parser::CharBlock at) { return library("wait", at); }
 
+  template <class A> Statement transfer(const char* name, const A& x, parser::CharBlock at) {
+    Statement made = library(name, at);
+    controls(x.controls, made);
+    items(x.items, made.exprs);
+    return made;
+  }
   template <class Specs> Statement file_statement(const char* name, const Specs& specs, parser::CharBlock at) {
     Statement made = library(name, at);
     error_labels(specs, made);

@@ -207,14 +207,20 @@ TEST(Parallel, TemplatesCarryAnyProgram) {
   EXPECT_TRUE(by_template(icc(1), machine(), options));
 }
 
-TEST(Parallel, ThreadsByHand) {
-  Profile profile;
+// Two threads: a second of serial work, and a region that they entered so often and were busy in for so long.
+Profile one_region(double entries, std::vector<double> seconds) {
   ThreadProfile threads;
   threads.threads = 2, threads.serial = 1;
   ThreadRegion region;
-  region.function = "f", region.entries = 1000, region.seconds = {4, 5};
+  region.function = "f", region.entries = entries, region.seconds = std::move(seconds);
   threads.regions = {region};
+  Profile profile;
   profile.parallel = to_json_value(threads);
+  return profile;
+}
+
+TEST(Parallel, ThreadsByHand) {
+  const Profile profile = one_region(1000, {4, 5});
   ParallelOptions options;
   options.threads = 4;
   auto p = on_threads(icc(10), profile, machine(), options);
@@ -270,13 +276,7 @@ TEST(Parallel, TheSerialPartIsThatOfTheCode) {
 
 // More threads than processors take turns; the parts still add up.
 TEST(Parallel, PartsAddUpWithMoreThreadsThanProcessors) {
-  Profile profile;
-  ThreadProfile threads;
-  threads.threads = 2, threads.serial = 1;
-  ThreadRegion region;
-  region.function = "f", region.entries = 1, region.seconds = {4.5, 4.5};
-  threads.regions = {region};
-  profile.parallel = to_json_value(threads);
+  const Profile profile = one_region(1, {4.5, 4.5});
   ParallelOptions options;
   options.threads = 8;
   auto p = on_threads(icc(10), profile, machine(), options);
