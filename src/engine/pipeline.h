@@ -124,7 +124,7 @@ class Pipeline {
   int boundary_bytes_ = 0;
   double boundary_jump_ = 0, moves_kept_ = 0;           // cycles; the share of moves that are not eliminated
   double slots_lost_ = 0, moves_due_ = 0;               // by such jumps, and moves to come: less than one
-  double taken_spacing_, call_spacing_, indirect_spacing_, store_cycles_, crossing_store_cycles_, failed_forwarding_, narrow_forwarding_, misprediction_;
+  double taken_spacing_, call_spacing_, indirect_spacing_, store_cycles_, crossing_store_cycles_, failed_forwarding_, narrow_forwarding_, waiting_load_, misprediction_;
   Ring reorder_, load_queue_, store_buffer_, integer_registers_, vector_registers_;
 
   std::uint64_t left_ = 0;

@@ -77,6 +77,7 @@ void Pipeline::do_store(const StaticInstruction& instruction) {
     bool is_address = op.part == Part::store_address;
     Issue one = issue(op, is_address ? address_ready_ : data_ready, is_address ? address_memory_ : operands_memory_, 0, nullptr);
     done_at(one.time + 1, one.cause);
+    if (!is_address) data = std::max(data, one.time);
   }
   // Leaving the store buffer: in order, some at a time when they go to one line.
   auto bytes = static_cast<std::uint64_t>(std::max(1, instruction.memory_bytes));
@@ -127,7 +128,7 @@ double Pipeline::forwarded(const StaticInstruction& instruction, double issued, 
     const StoreEntry* store = stores_.find(word);
     if (!store || store->address + static_cast<std::uint64_t>(store->bytes) <= address_ || store->address >= address_ + bytes)
       continue;
-    if (store->commit <= issued) continue;
+    if (store->commit <= issued || (latest > 0 && store->address == first_store)) continue;  // gone, or another word of it
     bool contains = store->address <= address_ && store->address + static_cast<std::uint64_t>(store->bytes) >= address_ + bytes;
     several = several || (latest > 0 && store->address != first_store);
     first_store = store->address;
@@ -143,6 +144,8 @@ double Pipeline::forwarded(const StaticInstruction& instruction, double issued, 
         const auto& rule = rules[static_cast<std::size_t>(std::countr_zero(fitting))];
         if ((!rule.same_address || store->address == address_) && !(rule.renamed && store->loaded && !again)) {
           time = store->data + rule.latency.value, renamed = rule.renamed;
+          // Those that came before the data are sent again when it is there, in order, as the load ports allow.
+          if (!renamed && time > issued + instruction.load_latency) time += waiting_load_ * store->waiting++;
           break;
         }
         fitting &= fitting - 1;

@@ -200,6 +200,17 @@ TEST(Memory, AStackSlotIsARecurrence) {
   EXPECT_NEAR(code.cycles(small_core()), 7, close);  // 6 to forward, 1 to add
 }
 
+// A counter in memory that is read twice more: its own load is the third that waits for the store.
+TEST(Memory, LoadsThatWaitForOneStoreComeOneByOne) {
+  Code code;
+  code.load(3, 5, -8), code.load(4, 5, -8);
+  code.load(1, 5, -8), code.op("ADD64rr", {1}, {1, 2}), code.store(1, 5, -8);
+  CoreModel core = small_core();
+  EXPECT_NEAR(code.cycles(core), 7, close);
+  core.memory.waiting_load = number(0.5);
+  EXPECT_NEAR(code.cycles(core), 8, close);
+}
+
 // Two variables of four bytes side by side, as -O0 has them, each a sum.
 TEST(Memory, NeighboursOnTheStackAreRecurrencesOfTheirOwn) {
   Code code;

@@ -17,6 +17,7 @@ struct StoreEntry {
   std::uint32_t rules = 0;        // forwarding rules that the store fits
   int bytes = 0;
   mutable bool loaded = false;    // a load has had its value: see Pipeline::forwarded
+  mutable int waiting = 0;        // loads that were there before its data
 };
 
 class StoreMemory {

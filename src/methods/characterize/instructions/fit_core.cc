@@ -104,6 +104,7 @@ class CoreFitter {
     };
     set(m.failed_forwarding, {"forward/2r32.r64/4", "forward/2w.x/4"});
     set(m.narrow_forwarding, {"forward/r32.r64/4", "forward/w.x/4"});
+    waiting_loads();
     set(m.crossing_load_cycles, {"memory/load.x.split/24", "memory/load.q.split/3"});
     set(m.crossing_store_cycles, {"memory/store.x.split/24", "memory/store.q.split/3"});
     set(m.store_cycles, {"memory/store.stride.64/24"});
@@ -138,6 +139,16 @@ class CoreFitter {
         rules[i].renamed = false;
       }
       rules[i].latency = measured(rules[i].renamed ? 0 : std::round(middle * 100) / 100, 0, 16, notes[i]);
+    }
+  }
+  // Nine loads wait for the store in place of one, and the chain goes on from the last of them.
+  void waiting_loads() {
+    constexpr double more = 8, least = 0.1;  // cycles: below, nobody waits
+    for (auto [one, nine] : {std::pair{"forward/sd.sd.add/4", "forward/sd.9sd.add/4"}, {"forward/d.d.add/4", "forward/d.9d.add/4"}}) {
+      const auto alone = special(one), crowd = special(nine);
+      if (!alone || !crowd) continue;
+      const double each = std::round((*crowd - *alone) / more * 100) / 100;
+      if (each >= least) result_.core.memory.waiting_load = from(nine, each);
     }
   }
   bool holds(const engine::CompiledMatch& match, const std::string& form) const {

@@ -208,11 +208,15 @@ TEST(Family, AUsualCoreBelievesWhatIsMeasured) {
       for (int n : c.parameters) timings.of["window/nop/" + std::to_string(n)] = {.cycles = (n < 300 ? 60.0 : 110.0) + n / 8.0, .spread = 0, .kept = 16, .taken = 16};
   timings.of["loop/nop/15"] = {.cycles = 2, .spread = 0, .kept = 16, .taken = 16};
   timings.of["chain/mov.rr64"] = {.cycles = 0.5, .spread = 0, .kept = 16, .taken = 16};
+  timings.of["forward/sd.sd.add/4"] = {.cycles = 9, .spread = 0, .kept = 16, .taken = 16};
+  timings.of["forward/sd.9sd.add/4"] = {.cycles = 13, .spread = 0, .kept = 16, .taken = 16};
   const auto usual = fit_core(*frame, Frame::usual, *table, *described, timings);
   EXPECT_EQ(usual.core.front_end.rename_width.value, 8);
   EXPECT_NEAR(usual.core.window.reorder_buffer.value, 300, 12);
   ASSERT_TRUE(usual.core.rename.eliminated_share);
   EXPECT_NEAR(usual.core.rename.eliminated_share->value, 0.5, 1e-9);
+  ASSERT_TRUE(usual.core.memory.waiting_load);  // eight more loads wait, two in a cycle
+  EXPECT_NEAR(usual.core.memory.waiting_load->value, 0.5, 1e-9);
   // Of the same family that is too far off to be true.
   const auto kin = fit_core(*frame, Frame::family, *table, *described, timings);
   EXPECT_EQ(kin.core.front_end.rename_width.value, frame->front_end.rename_width.value);
