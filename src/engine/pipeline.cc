@@ -5,9 +5,6 @@
 namespace perfcast::engine {
 namespace {
 
-double value_or(const std::optional<Measurement>& number, double otherwise) {
-  return number ? number->value : otherwise;
-}
 int whole(const std::optional<Measurement>& number) { return number ? static_cast<int>(std::lround(number->value)) : 0; }
 
 // How far the front end may run ahead of rename, in cycles: the depth of the queue between them.

@@ -32,6 +32,8 @@ struct Measurement {
   double variance() const { return sd ? *sd * *sd : 0; }
 };
 
+inline double value_or(const std::optional<Measurement>& m, double otherwise) { return m ? m->value : otherwise; }
+
 template <class Fields>
 void describe(Fields& f, Measurement& m) {
   f.need("value", m.value);

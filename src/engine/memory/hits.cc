@@ -114,9 +114,9 @@ double page_miss_share(const Access& access, double entries) {
 PageWalks page_walks(const Access& access, const Translation& t) {
   PageWalks walks;
   if (!t.second_entries || !t.walk_ns) return walks;
-  double near = t.walk_ns->value, far = std::max(near, t.far_walk_ns ? t.far_walk_ns->value : near);
-  double near_parallel = t.walk_parallel_ns ? t.walk_parallel_ns->value : near / 4;
-  double far_parallel = std::max(near_parallel, t.far_walk_parallel_ns ? t.far_walk_parallel_ns->value : near_parallel);
+  double near = t.walk_ns->value, far = std::max(near, value_or(t.far_walk_ns, near));
+  double near_parallel = value_or(t.walk_parallel_ns, near / 4);
+  double far_parallel = std::max(near_parallel, value_or(t.far_walk_parallel_ns, near_parallel));
   for (const DistanceBin& bin : access.pages) {
     double share = bin.share * (1 - hit_probability(bin.distance, t.second_entries->value));
     double away = std::log(std::max(1.0, bin.distance) / Translation::near_pages) / std::log(1.0 * Translation::far_pages / Translation::near_pages);

@@ -6,8 +6,6 @@
 
 namespace perfcast::engine {
 
-inline double value_or(const std::optional<Measurement>& m, double fallback) { return m ? m->value : fallback; }
-
 // Lines of one level that streams move.
 struct StreamLines {
   double read = 0;      // brought by loads

@@ -131,7 +131,7 @@ Result<ModelPrediction> on_threads(const ModelPrediction& one, const Profile& pr
     const double share = turns * scale * sum(region.seconds) * crowded / threads;
     work += share, waiting += share * (imbalance_at(region, threads) - 1);
     managing += turns * 1e-9 * (region.entries * at_threads(costs->fork_join_ns, threads).value_or(0) + region.barriers * at_threads(costs->barrier_ns, threads).value_or(0));
-    if (region.schedule == "dynamic" || region.schedule == "guided") managing += turns * 1e-9 * region.chunks * (costs->dispatch_ns ? costs->dispatch_ns->value : 0) / threads;
+    if (region.schedule == "dynamic" || region.schedule == "guided") managing += turns * 1e-9 * region.chunks * value_or(costs->dispatch_ns, 0) / threads;
   }
   p.seconds = serial + work + waiting + managing;
   p.parts = {{"serial", serial, {}, {}}, {"parallel work", work, {}, {}}, {"imbalance", waiting, {}, {}}, {"fork, join, barriers", managing, {}, {}}};

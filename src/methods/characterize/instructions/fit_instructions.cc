@@ -163,7 +163,7 @@ class InstructionFitter {
     const bool renewed = std::ranges::any_of(code.uses, [&](const RegisterUse& use) {
       return std::ranges::any_of(code.defs, [&](const RegisterUse& def) { return def.unit == use.unit; });
     });
-    const double latency = std::max(timing.latency ? timing.latency->value : 0, timing.accumulate ? timing.accumulate->value : 0);
+    const double latency = std::max(value_or(timing.latency, 0), value_or(timing.accumulate, 0));
     const int registers = width_class(form.name) == 0 ? 4 : 6;
     return !renewed || pair > 1.08 * latency / registers;
   }

@@ -1,0 +1,83 @@
+// One measurement of memory after the other, with the options at hand: levels and their speed (memory.cc), what is special
+// about a shared last cache (last_cache.cc), and the translation of addresses (translation.cc).
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "methods/characterize/memory/kernels.h"
+#include "methods/characterize/memory/memory.h"
+#include "methods/characterize/memory/slices.h"
+
+namespace perfcast::characterize {
+
+class MemoryCampaign {
+ public:
+  explicit MemoryCampaign(const MemoryOptions& options) : options_(options), slices_(options.quick ? 7 : 15) {}
+  MemoryModel run();
+
+ private:
+  // Each step asks whether the user stopped before it starts.
+  void step(double done, const char* what, auto work) {
+    if (options_.stop && *options_.stop) return;
+    if (options_.progress) options_.progress(done, what);
+    work();
+  }
+
+  void for_each_level(auto work) {
+    for (std::size_t i = 0; i < model_.levels.size(); i++) {
+      if (options_.stop && *options_.stop) return;
+      Buffer buffer(std::max<std::size_t>(size_in(i), 8192), false);
+      if (buffer.valid()) work(model_.levels[i], buffer, i == 0 ? 100000 : 40000);
+    }
+  }
+
+  // Passes over a buffer, repeated until a slice is long enough to time; units are lines.
+  Measurement passes(double lines_per_pass, auto pass) {
+    int repeat = std::max(1, static_cast<int>(30000 / lines_per_pass));
+    int slices = lines_per_pass > 1e6 ? std::max(3, slices_ / 3) : slices_;
+    return time_slices(slices, lines_per_pass * repeat, [&] { for (int i = 0; i < repeat; i++) pass(); });
+  }
+
+  Measurement measured(double value, double sd) const {
+    Measurement m;
+    m.value = value, m.sd = sd, m.repetitions = slices_;
+    return m;
+  }
+
+  static Measurement documented(double value) {
+    Measurement m;
+    m.value = value, m.how = How::documented;
+    return m;
+  }
+
+  // A size that lives in the level, well above the level below and well inside its own capacity: a few times the level
+  // below, since a busy cache keeps little for long; the last level gets the most.
+  std::size_t size_in(std::size_t level) const;
+  Measurement chase_time(double bytes, bool huge);
+  void latencies();
+  void bandwidth(MemoryLevel& level, Buffer& b);
+  void random(MemoryLevel& level, Buffer& b, long count);
+  void strides(MemoryLevel& level, Buffer& b);
+  void window();
+  void all_cores();
+
+  void cache_seen_by_streams();
+  void retention();
+  void whole_size(MemoryLevel& cache, double fast, double gone) const;
+
+  Measurement page_chase(std::size_t pages, bool huge_pages);
+  Measurement independent_pages(std::size_t pages);
+  void translation();
+  void walks();
+  void without_walks(double entries);
+
+  const MemoryOptions& options_;
+  int slices_;
+  double largest_ = 0;
+  std::vector<double> nominal_;
+  MemoryModel model_;
+};
+
+}  // namespace perfcast::characterize

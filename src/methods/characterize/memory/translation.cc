@@ -1,0 +1,100 @@
+// What the translation of addresses costs: how many pages the TLBs hold, and walks, one after the other and side by side.
+#include <cmath>
+#include <random>
+
+#include "methods/characterize/memory/campaign.h"
+#include "methods/characterize/memory/levels.h"
+
+namespace perfcast::characterize {
+
+Measurement MemoryCampaign::page_chase(std::size_t pages, bool huge_pages) {
+  Buffer buffer(pages * 4096 + 4096, huge_pages);
+  if (!buffer.valid()) return {};
+  char* cell = make_ring(buffer.begin(), pages, 4096, true);
+  long steps = std::clamp<long>(static_cast<long>(pages), 4000, 60000);
+  return time_slices(slices_, static_cast<double>(steps), [&] { cell = chase(cell, steps); });
+}
+
+Measurement MemoryCampaign::independent_pages(std::size_t pages) {
+  constexpr long count = 20000;
+  Buffer buffer(pages * 4096 + 4096, false);
+  if (!buffer.valid()) return {};
+  std::vector<std::uint32_t> order(static_cast<std::size_t>(count * 32));
+  std::mt19937 random(7);
+  for (auto& page : order) page = static_cast<std::uint32_t>(random() % pages);
+  std::size_t at = 0;
+  return time_slices(slices_, count, [&] { read_pages(buffer.begin(), order.data() + at, count), at = (at + count) % order.size(); });
+}
+
+// One cell per page: the first rise is the first TLB, the second the second one. Lines stay in L2 up to some
+// thousands of pages, so the rest of the rise is translation.
+void MemoryCampaign::translation() {
+  if (model_.levels.size() < 2) return;
+  std::vector<CurvePoint> curve;
+  double factor = options_.quick ? 2 : std::sqrt(2.0);
+  for (double pages = 16; pages <= 10000; pages *= factor)
+    curve.push_back({std::round(pages), page_chase(static_cast<std::size_t>(pages), false).value});
+  double l1 = model_.levels[0].latency_ns->value, l2 = model_.levels[1].latency_ns->value;
+  auto at = [&](double pages) {
+    double y = curve.front().y;
+    for (const auto& point : curve)
+      if (point.x <= pages) y = point.y;
+    return y;
+  };
+  auto& t = model_.translation;
+  auto number = [&](double value) { return measured(value, 0.05 * value); };
+  // With 512 pages the lines still fit the first cache level's neighbour; with 4096 they are in L2.
+  double with_first_miss = at(512);
+  if (with_first_miss > 1.1 * l1) {
+    double from_l1 = crossing(curve, l1, with_first_miss);
+    if (from_l1 > 0) t.first_entries = number(from_l1);
+    t.first_miss_ns = number(std::max(0.0, with_first_miss - (with_first_miss > l2 ? l2 : l1)));
+  }
+  double l2_plateau = at(700), beyond = at(8192);
+  if (beyond <= 1.2 * l2_plateau) return;
+  if (double entries = crossing(curve, l2_plateau, at(4096) > 1.2 * l2_plateau ? at(4096) : beyond); entries > 0)
+    t.second_entries = number(entries);
+  walks();
+}
+
+// What walks cost, one line on each of many pages: the lines of the near ones are in L2, of the far ones in memory.
+// Under a hypervisor huge pages need walks too, to the host's small ones, so the latency of memory, measured on
+// them, holds some of it: that part is taken out.
+void MemoryCampaign::walks() {
+  auto& t = model_.translation;
+  auto number = [&](double value) { return measured(std::max(0.0, value), 0.1 * std::max(0.0, value)); };
+  const MemoryLevel& second = model_.levels[1];
+  double line = second.latency_ns->value, stream = value_or(second.random_read_ns, line / 8);
+  double entries = value_or(t.second_entries, 0);
+  double missing = std::max(0.5, 1 - entries / Translation::near_pages);
+  t.walk_ns = number((page_chase(Translation::near_pages, false).value - line) / missing);
+  t.walk_parallel_ns = number((independent_pages(Translation::near_pages).value - stream) / missing);
+  double hidden = std::max(0.0, page_chase(Translation::near_pages, true).value - line);
+  MemoryLevel& last = model_.levels.back();
+  if (model_.levels.size() > 2 && hidden < 0.3 * last.latency_ns->value) last.latency_ns->value -= hidden;
+  t.far_walk_ns = number(page_chase(Translation::far_pages, false).value - last.latency_ns->value);
+  t.far_walk_parallel_ns = number(independent_pages(Translation::far_pages).value);
+  without_walks(entries);
+}
+
+// The throughput of random lines without the walks that came with them, two limits of one stream of accesses, and
+// without those that the level below had.
+void MemoryCampaign::without_walks(double entries) {
+  const auto& t = model_.translation;
+  for (std::size_t i = 2; i < model_.levels.size(); i++) {
+    double missing = std::max(0.0, 1 - entries * 4096 / static_cast<double>(size_in(i)));
+    double walks = missing * (i + 1 == model_.levels.size() ? t.far_walk_parallel_ns : t.walk_parallel_ns)->value;
+    double nearer = std::min(0.7, model_.levels[i - 1].capacity_bytes->value / static_cast<double>(size_in(i)));  // hits of the level below
+    auto clean = [&](std::optional<Measurement>& number, const std::optional<Measurement>& below) {
+      if (!number) return;
+      constexpr double q = MemoryModel::walk_overlap;
+      double all = std::pow(number->value, q), least = std::pow(0.5 * number->value, q);
+      double lines = std::pow(std::max(least, all - std::pow(walks, q)), 1 / q);
+      number->value = std::max(lines, (lines - nearer * value_or(below, 0)) / (1 - nearer));
+    };
+    clean(model_.levels[i].random_read_ns, model_.levels[i - 1].random_read_ns);
+    clean(model_.levels[i].random_update_ns, model_.levels[i - 1].random_update_ns);
+  }
+}
+
+}  // namespace perfcast::characterize
