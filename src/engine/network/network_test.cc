@@ -46,6 +46,16 @@ TEST(Network, HypercubeAsPrinted) {
   EXPECT_TRUE(expr::equal(total, expr::parse("8*N^2*log2(P) + 36*N*log2(P)").value()));
 }
 
+// As MPI libraries do it, and as the closed form of recorded messages has it (message_time.cc).
+TEST(Network, ShortReductionsForAllDoubleAndLongOnesHalve) {
+  Network cube = find_network("hypercube").value();
+  const std::map<std::string, double> starts{{"startup", 1}, {"per_byte", 0}}, bytes{{"startup", 0}, {"per_byte", 1}};
+  EXPECT_DOUBLE_EQ(*pattern_seconds(cube, "allreduce", 16, 8, starts), 4);
+  EXPECT_DOUBLE_EQ(*pattern_seconds(cube, "allreduce", 16, 8, bytes), 32);
+  EXPECT_DOUBLE_EQ(*pattern_seconds(cube, "allreduce", 16, 16000, starts), 8);
+  EXPECT_DOUBLE_EQ(*pattern_seconds(cube, "allreduce", 16, 16000, bytes), 30000);
+}
+
 TEST(Network, SharedEthernetLosesToTheCubeWhenLarge) {
   Network cube = find_network("hypercube").value(), cable = find_network("shared-ethernet").value();
   std::map<std::string, double> same{{"startup", 1e-4}, {"per_byte", 1e-7}};
