@@ -63,15 +63,19 @@ class Walk {
         TRY(Expr amount, expr::parse(node.amount));
         return below(node, times * iterations, expression * amount, depth);
       }
-      case NodeKind::branch:
+      case NodeKind::branch: {
+        double sum = 0;
         for (const auto& arm : node.children) {
           TRY(double probability, value_of(design_, arm, arm.amount, values_));
           if (probability < -1e-9 || probability > 1 + 1e-9)
             return unfit(fmt::format("the probability {} is {:g}", arm.amount, probability), place(design_, arm), "probabilities lie between 0 and 1");
+          if ((sum += probability) > 1 + 1e-9)
+            return unfit(fmt::format("the probabilities of a branch add up to {:g}", sum), place(design_, node), "one arm is taken: together they are at most 1");
           TRY(Expr amount, expr::parse(arm.amount));
           CHECK_OK(below(arm, times * std::max(0.0, probability), expression * amount, depth));
         }
         return {};
+      }
       case NodeKind::sequence: return below(node, times, expression, depth);
     }
     return {};
@@ -190,20 +194,13 @@ Result<Profile> profile_of(const Design& design, const ProfileOptions& options) 
 
 std::vector<std::string> check(const Design& design, const std::map<std::string, double>& set) {
   std::vector<std::string> remarks;
-  const auto known = values_of(design, set);
-  if (!known) return {known.error().message()};
-  const auto& values = *known;
+  if (const auto known = values_of(design, set); !known) return {known.error().message()};
   std::vector<const Node*> all;
   collect(design.root, all);
   for (const auto& [name, part] : design.parts) collect(part, all);
   std::set<std::string> used_parts, unknown;
   for (const Node* node : all) {
     if (node->kind == NodeKind::part) used_parts.insert(node->name);
-    if (node->kind == NodeKind::branch) {
-      double sum = 0;
-      for (const auto& arm : node->children) sum += value_of(design, arm, arm.amount, values).value_or(0);
-      if (sum > 1 + 1e-9) remarks.push_back(fmt::format("{}: the probabilities of a branch add up to {:g}", place(design, *node), sum));
-    }
     if (node->kind == NodeKind::step)
       for (const auto& [resource, amount] : node->usage)
         if (resource != "seconds" && resource != "flops" && resource != "bytes" && !find_operation(resource)) unknown.insert(resource);

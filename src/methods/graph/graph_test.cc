@@ -90,6 +90,7 @@ TEST(Design, MistakesAreNamedWithTheirLine) {
   EXPECT_NE(error_of("design d\nstep a\n").find("says nowhere what it needs"), std::string::npos);
   EXPECT_NE(error_of("design d\nloop 3:\nstep a: flops 1\n").find("nothing stands indented"), std::string::npos);
   EXPECT_NE(error_of("design d\nbranch:\n  when 2: step a: flops 1\n").find("probability 2"), std::string::npos);
+  EXPECT_NE(error_of("design d\nbranch:\n  when 0.7: step a: flops 1\n  when 0.6: step b: flops 1\n").find("add up to 1.3"), std::string::npos);
   EXPECT_NE(error_of("design d\nstep a: flops (1\n").find("f:2"), std::string::npos);
   EXPECT_NE(error_of("design d\ngraph a:\n  do a\ndo a\n").find("circle"), std::string::npos);
   EXPECT_NE(error_of("design d\nfrobnicate\n").find("expected step"), std::string::npos);
