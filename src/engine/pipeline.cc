@@ -191,8 +191,8 @@ void Pipeline::finish_at_rename(const StaticInstruction& instruction) {
   if (instruction.eliminated)
     for (const Source& source : instruction.sources)
       if (const Value& value = registers_[static_cast<std::size_t>(source.unit)]; value.kind) passed.kind = value.kind;
-  if (instruction.eliminated && (moves_due_ += moves_kept_) >= 1)
-    moves_due_ -= 1, passed.time = std::max(passed.time, now + 1) + 1;
+  if (instruction.eliminated) moves_due_ += moves_kept_;
+  if (instruction.eliminated && moves_due_ >= 1) moves_due_ -= 1, passed.time = std::max(passed.time, now + 1) + 1;
   if (instruction.zero_idiom) passed = {};
   if (instruction.folded) passed.kind = tables_.folded_result;
   for (const Destination& result : instruction.results) {

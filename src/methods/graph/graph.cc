@@ -69,7 +69,8 @@ class Walk {
           TRY(double probability, value_of(design_, arm, arm.amount, values_));
           if (probability < -1e-9 || probability > 1 + 1e-9)
             return unfit(fmt::format("the probability {} is {:g}", arm.amount, probability), place(design_, arm), "probabilities lie between 0 and 1");
-          if ((sum += probability) > 1 + 1e-9)
+          sum += probability;
+          if (sum > 1 + 1e-9)
             return unfit(fmt::format("the probabilities of a branch add up to {:g}", sum), place(design_, node), "one arm is taken: together they are at most 1");
           TRY(Expr amount, expr::parse(arm.amount));
           CHECK_OK(below(arm, times * std::max(0.0, probability), expression * amount, depth));
@@ -205,6 +206,7 @@ std::vector<std::string> check(const Design& design, const std::map<std::string,
       for (const auto& [resource, amount] : node->usage)
         if (resource != "seconds" && resource != "flops" && resource != "bytes" && !find_operation(resource)) unknown.insert(resource);
   }
+  remarks.reserve(unknown.size());
   for (const auto& name : unknown) remarks.push_back("usage \"" + name + "\" is no known resource: seconds, flops, bytes, or a source operation");
   for (const auto& [name, part] : design.parts)
     if (!used_parts.contains(name)) remarks.push_back("graph " + name + " is not used");

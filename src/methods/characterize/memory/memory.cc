@@ -158,6 +158,7 @@ void MemoryCampaign::window() {
   std::size_t lines = buffer.bytes() / line;
   for (bool floating : {false, true}) {
     std::vector<CurvePoint> times;
+    times.reserve(fillers);
     for (int f = 0; f < fillers; f++)
       times.push_back({static_cast<double>(filler_instructions[f]),
                        time_slices(slices_, 10000, [&] { read_random_filled(buffer.begin(), lines, 10000, f, floating); }).value});
@@ -172,6 +173,7 @@ void MemoryCampaign::all_cores() {
   auto bytes = static_cast<std::size_t>(std::min(largest_, free_memory() / 2 / std::max(1, cores)));
   for (int busy = 1; busy <= cores; busy = busy < cores && busy * 2 > cores ? cores : busy * 2) {
     std::vector<std::unique_ptr<Buffer>> buffers;
+    buffers.reserve(static_cast<std::size_t>(busy));
     for (int i = 0; i < busy; i++) buffers.push_back(std::make_unique<Buffer>(bytes, false));
     bool all_read = true;
     auto work = [&] {
@@ -200,7 +202,8 @@ Result<MemoryModel> measure_memory(const MemoryOptions& options) {
 }
 
 Measurement measure_page_fault() {
-  constexpr std::size_t bytes = 16 << 20;
+  constexpr std::size_t bytes = 16 << 20, page = 4096;
+  constexpr double pages = static_cast<double>(bytes) / page;
   Measurement best;
   std::vector<double> times;
   for (int i = 0; i < 7; i++) {
@@ -208,9 +211,9 @@ Measurement measure_page_fault() {
     if (p == MAP_FAILED) break;
     ::madvise(p, bytes, MADV_NOHUGEPAGE);
     double start = now_ns();
-    for (std::size_t at = 0; at < bytes; at += 4096) static_cast<volatile char*>(p)[at] = 1;
+    for (std::size_t at = 0; at < bytes; at += page) static_cast<volatile char*>(p)[at] = 1;
     ::munmap(p, bytes);  // a page is given back as well, at the latest when the program ends
-    times.push_back((now_ns() - start) / (bytes / 4096));
+    times.push_back((now_ns() - start) / pages);
   }
   if (times.empty()) return best;
   best.value = quantile(times, 0.25), best.sd = standard_deviation(times), best.repetitions = static_cast<int>(times.size());
