@@ -6,6 +6,8 @@
 
 namespace perfcast::engine {
 
+inline constexpr double close = 0.02;  // cycles
+
 inline Measurement number(double value) {
   Measurement m;
   m.value = value;

@@ -1,0 +1,129 @@
+// What lies between the core and its first cache: forwarding, renamed loads, the store buffer's way out, banks.
+#include <gtest/gtest.h>
+
+#include "engine/pipeline.h"
+#include "engine/test_core.h"
+
+namespace perfcast::engine {
+namespace {
+
+Match unindexed() {
+  Match match;
+  match.indexed = false;
+  return match;
+}
+
+}  // namespace
+
+TEST(Memory, AStackSlotIsARecurrence) {
+  Code code;  // x += y, with x in memory
+  code.load(1, 5, -8), code.op("ADD64rr", {1}, {1, 2}), code.store(1, 5, -8);
+  EXPECT_NEAR(code.cycles(small_core()), 7, close);  // 6 to forward, 1 to add
+}
+
+// A counter in memory that is read twice more: its own load is the third that waits for the store.
+TEST(Memory, LoadsThatWaitForOneStoreComeOneByOne) {
+  Code code;
+  code.load(3, 5, -8), code.load(4, 5, -8);
+  code.load(1, 5, -8), code.op("ADD64rr", {1}, {1, 2}), code.store(1, 5, -8);
+  CoreModel core = small_core();
+  EXPECT_NEAR(code.cycles(core), 7, close);
+  core.memory.waiting_load = number(0.5);
+  EXPECT_NEAR(code.cycles(core), 8, close);
+}
+
+// Two variables of four bytes side by side, as -O0 has them, each a sum.
+TEST(Memory, NeighboursOnTheStackAreRecurrencesOfTheirOwn) {
+  Code code;
+  for (int slot : {-8, -4}) code.load(1, 5, slot, "MOV32rm", 4), code.op("ADD32rr", {1}, {1, 2}), code.store(1, 5, slot, "MOV32mr", 4);
+  EXPECT_NEAR(code.cycles(small_core()), 7, close);
+}
+
+TEST(Memory, DifferentSlotsAreNot) {
+  Code code;
+  code.load(1, 5, -8), code.op("ADD64rr", {1}, {1, 2}), code.store(1, 5, -16);
+  EXPECT_LT(code.cycles(small_core()), 1.5);
+}
+
+TEST(Memory, ARecurrenceAtConstantDistanceThroughAMovingPointer) {
+  Code code;  // a[i] = a[i-1] + y
+  code.load(1, 5, 0), code.op("ADD64rr", {1}, {1, 2}), code.store(1, 5, 8);
+  code.op("ADD64ri8", {5}, {5}).immediate = 8;
+  EXPECT_NEAR(code.cycles(small_core()), 7, close);
+}
+
+TEST(Memory, AnIndexKeptInMemoryIsFollowed) {
+  Code code;  // unoptimised: i is in a slot, a[i] = a[i] + y; i++
+  code.load(3, 5, -8);                       // i
+  InstructionForm indexed;
+  indexed.opcode = "MOV64rm", indexed.load = true, indexed.indexed = true, indexed.scale = 8, indexed.memory_bytes = 8;
+  Instruction& a = code.add(indexed, {1}, {6, 3});
+  a.uses[0].address = a.uses[1].address = true, a.displacement = -8;  // a[i-1]
+  code.op("MUL64rr", {1}, {1, 2});
+  InstructionForm out = indexed;
+  out.opcode = "MOV64mr", out.load = false, out.store = true;
+  Instruction& b = code.add(out, {}, {6, 3, 1});
+  b.uses[0].address = b.uses[1].address = true, b.displacement = 0;   // a[i]
+  code.load(4, 5, -8), code.op("ADD64ri8", {4}, {4}).immediate = 1;
+  code.store(4, 5, -8);
+  EXPECT_NEAR(code.cycles(small_core()), 9, close);  // 6 + 3 through a[i-1], longer than 7 through i
+}
+
+TEST(Memory, ARenamedLoadCostsNothing) {
+  CoreModel core = small_core();
+  core.memory.forwarding.insert(core.memory.forwarding.begin(), {unindexed(), unindexed(), true, true, number(0)});
+  Code code;
+  code.load(1, 5, -8), code.op("ADD64rr", {1}, {1, 2}), code.store(1, 5, -8);
+  EXPECT_NEAR(code.cycles(core), 1, close);
+}
+
+TEST(Memory, WhatIsLoadedAgainIsRenamedHalfOfTheTime) {
+  CoreModel core = small_core();
+  core.memory.forwarding.insert(core.memory.forwarding.begin(), {unindexed(), unindexed(), true, true, number(0)});
+  Code code;
+  code.load(3, 5, -8), code.load(1, 5, -8), code.op("ADD64rr", {1}, {1, 2}), code.store(1, 5, -8);
+  EXPECT_GT(code.cycles(core), 1.5);
+  EXPECT_LT(code.cycles(core), 6.5);
+}
+
+TEST(Memory, ForwardingFailsForANarrowStore) {
+  CoreModel core = small_core();
+  core.memory.failed_forwarding = number(19), core.memory.narrow_forwarding = number(15);
+  Code narrow;
+  narrow.store(1, 5, 0, "MOV32mr", 4), narrow.load(1, 5, 0);
+  EXPECT_NEAR(narrow.cycles(core), 15, close);
+  Code two;
+  two.store(1, 5, 0, "MOV32mr", 4), two.store(1, 5, 4, "MOV32mr", 4), two.load(1, 5, 0);
+  EXPECT_NEAR(two.cycles(core), 19, close);
+}
+
+// The bytes are known early, but the store waits for what is before it, and the next one for the load.
+TEST(Memory, WhatIsNotForwardedWaitsForTheStoreToLeave) {
+  CoreModel core = small_core();
+  core.memory.failed_forwarding = number(19), core.memory.narrow_forwarding = number(15);
+  Code code;
+  code.store(2, 5, 0, "MOV32mr", 4), code.load(1, 5, 0);
+  EXPECT_NEAR(code.cycles(core), 14, close);
+}
+
+TEST(Memory, StoresLeaveTogetherOnlyToOneLine) {
+  CoreModel core = small_core();
+  core.ports = {"a", "b", "f", "l", "s", "t"}, core.memory.stores = {{{}, {{"s t", 1, 1}}, {}}}, core.schedulers[0].ports += " t";
+  core.memory.store_cycles = number(1), core.memory.stores_per_line = 2, core.window.store_buffer = number(20);
+  Code together, apart;
+  for (int k = 0; k < 8; k++) together.store(1, 5, 8 * k), apart.store(1, 5, 64 * k);
+  EXPECT_NEAR(together.cycles(core), 4, 0.1);
+  EXPECT_NEAR(apart.cycles(core), 8, 0.1);
+}
+
+TEST(Memory, BanksLimitLoads) {
+  CoreModel core = small_core();
+  core.ports = {"a", "b", "f", "l", "s", "m"}, core.memory.loads[0].ports = {{"l m", 1, 1}}, core.schedulers[0].ports += " m";
+  core.memory.banks = {{256, 1, How::measured, ""}};
+  Code near, far;
+  for (int k = 0; k < 8; k++) near.load(10 + k, 5, 8 * k), far.load(10 + k, 5, 256 * k);
+  EXPECT_NEAR(near.cycles(core), 4, close);
+  EXPECT_NEAR(far.cycles(core), 8, 0.3);
+}
+
+}  // namespace perfcast::engine
