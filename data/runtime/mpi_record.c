@@ -199,12 +199,17 @@ struct call {
   const int64_t *request;
 };
 
+/* Between this rank and nobody (MPI_PROC_NULL on the one side it has, or on both) nothing travels. */
+static int with_nobody(const struct call *c) {
+  return c->act >= act_send && c->act <= act_exchange && c->to == MPI_PROC_NULL && c->from == MPI_PROC_NULL;
+}
+
 static void add(const struct call *c) {
   if (!file) return;
   double inside = wall() - entered;
   pthread_mutex_lock(&lock);
   int site = site_of(fortran_site ? fortran_site : c->place, c->name), group = group_of(c->comm);
-  file->site[site].calls++, file->site[site].bytes += c->bytes, file->site[site].seconds += inside;
+  file->site[site].calls++, file->site[site].bytes += with_nobody(c) ? 0 : c->bytes, file->site[site].seconds += inside;
   file->head.compute += pending, file->head.inside += inside;
   int left = c->requests, first = 0;
   do {

@@ -85,6 +85,27 @@ double footprint_bytes(const Profile& profile, const Machine& machine) {
   return profile.run.page_faults * (machine.memory ? machine.memory->page_bytes : 4096);
 }
 
+std::vector<const Graph*> watched_graphs(const Profile& profile) {
+  std::vector<const Graph*> graphs;
+  if (profile.ir) graphs.push_back(&*profile.ir);
+  if (profile.machine) graphs.push_back(&*profile.machine);
+  return graphs;
+}
+
+double first_touches(const Block& block) {
+  double lines = 0;
+  for (const Access& access : block.accesses) lines += access.cold * access.count;
+  return lines;
+}
+
+double first_touches(const Profile& profile) {
+  double lines = 0;
+  for (const Graph* graph : watched_graphs(profile))
+    for (const Function& function : graph->functions)
+      for (const Block& block : function.blocks) lines += first_touches(block);
+  return lines;
+}
+
 std::map<std::string, double> calls_beyond(const Graph& machine) {
   std::set<std::string> known;
   for (const Function& function : machine.functions)

@@ -31,6 +31,12 @@ std::vector<CodeRegion> machine_regions(const Graph& machine, const std::vector<
 // Memory the program touches: pages it faulted in.
 double footprint_bytes(const Profile& profile, const Machine& machine);
 
+// Graphs in which memory may have been watched: the IR, or the machine code where there is no IR or it was watched itself.
+std::vector<const Graph*> watched_graphs(const Profile& profile);
+// Lines touched for the first time, in the run: by a block, by the program. Page faults go with them.
+double first_touches(const Block& block);
+double first_touches(const Profile& profile);
+
 // What lies outside the program's own code.
 struct OutsideTime {
   double library_ns = 0, faults_ns = 0, start_ns = 0;

@@ -96,6 +96,19 @@ TEST_F(Recorded, ARingWithAReduction) {
   EXPECT_GT(exchange->at.line, 0);
 }
 
+// The ends of a line: rank 0 receives from nobody, rank 1 sends to nobody.
+TEST_F(Recorded, NothingTravelsToNobody) {
+  auto s = record(c_program(" int up = r + 1 < n ? r + 1 : MPI_PROC_NULL, down = r ? r - 1 : MPI_PROC_NULL; MPI_Request q[2];\n"
+                            " MPI_Irecv(b, 100, MPI_DOUBLE, down, 0, MPI_COMM_WORLD, q); MPI_Isend(b + 200, 100, MPI_DOUBLE, up, 0, MPI_COMM_WORLD, q + 1);\n"
+                            " MPI_Waitall(2, q, MPI_STATUSES_IGNORE);\n"), 2);
+  ASSERT_TRUE(s) << s.error().message();
+  for (const char* call : {"MPI_Irecv", "MPI_Isend"}) {
+    ASSERT_TRUE(site(*s, call)) << call;
+    EXPECT_EQ(site(*s, call)->calls, 2) << call;
+    EXPECT_EQ(site(*s, call)->bytes, 800) << call;
+  }
+}
+
 TEST_F(Recorded, AnExchangeUnderTwoTags) {
   auto s = record(c_program(" MPI_Sendrecv(b, 1, MPI_INT, 1 - r, 1 + r, b + 9, 1, MPI_INT, 1 - r, 2 - r, MPI_COMM_WORLD, MPI_STATUS_IGNORE);\n"), 2);
   ASSERT_TRUE(s) << s.error().message();

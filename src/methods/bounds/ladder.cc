@@ -44,11 +44,7 @@ Result<std::unique_ptr<Steps>> Steps::make(const Profile& profile, const Machine
   std::unique_ptr<Steps> steps(new Steps(profile, machine));
   steps->cost_ = std::move(cost);
   for (const engine::CompiledBlock& b : steps->cost_.blocks) steps->blocks_[{b.core.function, b.core.block}] = &b;
-  for (const Graph* graph : {profile.ir ? &*profile.ir : nullptr, &*profile.machine})
-    if (graph)
-      for (const Function& function : graph->functions)
-        for (const Block& block : function.blocks)
-          for (const Access& access : block.accesses) steps->cold_lines_ += access.cold * access.count;
+  steps->cold_lines_ = engine::first_touches(profile);
   for (const engine::BlockTime& b : steps->cost_.core.blocks) {
     double cycles = b.visits > 0 ? b.cycles - b.by_cause[misprediction] : std::max(b.cycles, steps->ports_alone(b));
     steps->window_[{b.function, b.block}] = cycles, steps->total_window_ += cycles;

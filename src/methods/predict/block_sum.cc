@@ -36,6 +36,10 @@ void BlockSum::add(const Function& function, const Block& block, std::span<const
     amount.sd += executions * share.sd;
     seconds += executions * share.seconds;
   }
+  view(function, block, executions, seconds);
+}
+
+void BlockSum::view(const Function& function, const Block& block, double executions, double seconds) {
   auto count_in = [&](const char* view, const std::string& name) {
     auto& amount = views_[view][name];
     amount.units += executions, amount.seconds += seconds;
@@ -53,6 +57,8 @@ void BlockSum::add_outside(const Share& share) {
   auto& amount = resources_[share.resource];
   amount.units += share.units, amount.seconds += share.seconds, amount.sd += share.sd;
 }
+
+void BlockSum::show_at(const Function& function, const Block& block, double seconds) { view(function, block, 0, seconds); }
 
 double BlockSum::seconds() const {
   double total = 0;

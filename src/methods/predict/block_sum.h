@@ -31,6 +31,8 @@ class BlockSum {
   void add(const Function& function, const Block& block, std::span<const Share> shares);
   // Something outside all blocks: starting the process, library calls without a place.
   void add_outside(const Share& share);
+  // Where a part of what was added outside takes its time.
+  void show_at(const Function& function, const Block& block, double seconds);
 
   double seconds() const;
   std::map<std::string, double> seconds_by_resource() const;
@@ -43,6 +45,7 @@ class BlockSum {
     double units = 0, seconds = 0, sd = 0;
   };
   using Amounts = std::map<std::string, Amount>;
+  void view(const Function& function, const Block& block, double executions, double seconds);
   static std::vector<Part> parts_of(const Amounts& amounts, bool with_deviation);
 
   const std::vector<Region>& regions_;

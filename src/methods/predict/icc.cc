@@ -8,6 +8,7 @@
 #include "methods/predict/accuracy.h"
 #include "methods/predict/block_sum.h"
 #include "methods/predict/models.h"
+#include "methods/predict/outside.h"
 
 namespace perfcast::predict {
 namespace {
@@ -84,9 +85,7 @@ Answer answer_icc(const Profile& profile, const Machine& machine, const PredictO
     if (b.core.executions > 0)
       sum.add(*b.function, *b.block, shares_of(b, machine.memory ? &*machine.memory : nullptr, cost->ns_per_cycle));
   const engine::OutsideTime& outside = cost->outside;
-  if (outside.library_ns > 0) sum.add_outside({"library", 1, 1e-9 * outside.library_ns, 2e-10 * outside.library_ns});
-  sum.add_outside({"page faults", profile.run.page_faults, 1e-9 * outside.faults_ns, 1e-10 * outside.faults_ns});
-  sum.add_outside({"start", 1, 1e-9 * outside.start_ns, 1e-10 * outside.start_ns});
+  add_outside_time(sum, profile, outside);
 
   const Measurement sharing = usual_sharing(machine);
   if (!options.alone && sharing.value > 0) sum.add_outside(neighbours(sum, sharing));

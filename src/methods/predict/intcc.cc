@@ -10,6 +10,7 @@
 #include "methods/predict/accuracy.h"
 #include "methods/predict/block_sum.h"
 #include "methods/predict/models.h"
+#include "methods/predict/outside.h"
 
 namespace perfcast::predict {
 namespace {
@@ -69,9 +70,7 @@ Answer answer_intcc(const Profile& profile, const Machine& machine, const Predic
     }
   }
   engine::OutsideTime outside = engine::outside_time(profile, machine, profile.library_calls);
-  sum.add_outside({"library", 1, 1e-9 * outside.library_ns, 2e-10 * outside.library_ns});
-  sum.add_outside({"page faults", profile.run.page_faults, 1e-9 * outside.faults_ns, 1e-10 * outside.faults_ns});
-  sum.add_outside({"start", 1, 1e-9 * outside.start_ns, 1e-10 * outside.start_ns});
+  add_outside_time(sum, profile, outside);
 
   ModelPrediction prediction;
   prediction.model = Model::intcc;

@@ -131,6 +131,30 @@ TEST(Ct, IsWhatWasTimed) {
   EXPECT_EQ(predict(small_profile(), std::span(&machine, 1), options)->predictions[0].seconds, 1.5);
 }
 
+// Where memory is touched first, there pages are mapped: the views show it, and the sum holds it once.
+TEST(Icc, PageFaultsAreSeenWhereMemoryIsTouchedFirst) {
+  auto profile = read_record<Profile>(PERFCAST_SOURCE_DIR "/tests/golden/bounds/toy-daxpy/toy-daxpy.profile.json");
+  auto machine = find_machine(PERFCAST_SOURCE_DIR "/data/machines/toy.machine.json");
+  ASSERT_TRUE(profile && machine && profile->machine);
+  machine->system.emplace().page_fault_ns = cost(1000, 0);
+  auto seconds = [&](double faults) {
+    profile->run.page_faults = faults;
+    auto prediction = one(*profile, *machine, Model::icc);
+    return std::pair{prediction.seconds, prediction.views["function"].at(0).seconds};
+  };
+  auto [whole, seen] = seconds(5000);
+  auto [whole_without, seen_without] = seconds(0);
+  EXPECT_NEAR(whole - whole_without, 5e-3, 1e-9);
+  EXPECT_EQ(seen, seen_without);  // nobody knows where
+  Access access;
+  access.count = 100, access.cold = 0.5;
+  profile->machine->functions[0].blocks[0].accesses.push_back(access);
+  std::tie(whole, seen) = seconds(5000);
+  std::tie(whole_without, seen_without) = seconds(0);
+  EXPECT_NEAR(whole - whole_without, 5e-3, 1e-9);
+  EXPECT_NEAR(seen - seen_without, 5e-3, 1e-9);
+}
+
 // What others on the core usually take is added, unless one asks for a core of one's own.
 TEST(Icc, NeighboursTakeTheirShare) {
   auto profile = read_record<Profile>(PERFCAST_SOURCE_DIR "/tests/golden/bounds/toy-daxpy/toy-daxpy.profile.json");
