@@ -145,12 +145,13 @@ def one_build(build_folder, machine, triple, cpu, kind, name, words, measured):
         file = machine if os.path.exists(machine) else f"{ROOT}/data/machines/{machine}.machine.json"
         rows = []
         for line in run([build_folder + "/bench_trace_time", folder + "/loops", folder + "/trace.bin", file, folder]).splitlines():
-            kernel, instructions, recorded, deduced, walked, trivial, covered, misses = line.split()
+            kernel, instructions, recorded, deduced, walked, macs, trivial, covered, misses = line.split()
             if kernel not in measured:
                 continue
             rival = mca(f"{folder}/{kernel}.s", triple, cpu) if float(covered) > 0.85 and not os.environ.get("NO_MCA") else None
-            rows.append({"kernel": kernel, "build": name, "kind": kind, "measured": measured[kernel]["cycles_per_call"], "placements": measured[kernel].get("placements"), "instructions": int(instructions), "misses": int(misses),
-                         "trace": float(recorded), "deduced": float(deduced), "walk": float(walked), "trivial": float(trivial), "mca": rival})
+            rounds = measured[kernel].get("rounds") or measured[kernel].get("placements") or [measured[kernel]["cycles_per_call"]]
+            rows.append({"rounds": rounds, "middle": statistics.median(rounds), "kernel": kernel, "build": name, "kind": kind, "measured": measured[kernel]["cycles_per_call"], "placements": measured[kernel].get("placements"), "instructions": int(instructions), "misses": int(misses),
+                         "trace": float(recorded), "deduced": float(deduced), "walk": float(walked), "macs": float(macs), "trivial": float(trivial), "mca": rival})
         return rows
 
 
@@ -195,6 +196,10 @@ def report(rows, title):
         print(f"    slowest placement beyond the fastest: mean {100 * statistics.mean(spreads):.0f} %, above 10 % in {100 * sum(x > 0.1 for x in spreads) / len(spreads):.0f} % of the loops")
     print("    the worst ten:")
     print_rows(by_error(rows)[:10])
+    above = sorted((r for r in rows if r["macs"] > 1.03 * r["middle"]), key=lambda r: -r["macs"] / r["middle"])
+    print(f"    MACS, a bound, is more than 3 % above the measured time (the middle of its rounds) in {len(above)} of {len(rows)} loops ({100 * len(above) / len(rows):.1f} %)")
+    for r in above:
+        print(f"      {r['kernel']:10} {r['build']:14} {100 * (r['macs'] / r['middle'] - 1):+6.1f} %, rounds {' '.join(map(str, r['rounds']))}")
 
 
 def main():

@@ -1,7 +1,7 @@
 // Times the kernels of a traced binary by the engine.
 //   bench_trace_time BINARY TRACE MACHINE_FILE LOOP_FOLDER [trace]    # trace: recorded addresses only, quickly
 // One line per kernel (functions k_*), of its last call: instructions; cycles with recorded addresses; cycles with
-// deduced addresses; cycles by a walk over the counted edges; the trivial bound; what the hottest loop covers; and the
+// deduced addresses; cycles by a walk over the counted edges; MACS, the walk with nothing ever full; the trivial bound; what the hottest loop covers; and the
 // mispredictions of a simulated predictor that has seen the kernel often. The loop's text is left in
 // LOOP_FOLDER/KERNEL.s with its executions, for other tools.
 #include <fmt/format.h>
@@ -20,6 +20,7 @@
 #include "engine/simulate.h"
 #include "frontends/machine_code/decode.h"
 #include "frontends/machine_code/elf_image.h"
+#include "methods/bounds/ladder.h"
 #include "record/record_file.h"
 
 using namespace perfcast;
@@ -175,16 +176,18 @@ static Status run(const std::string& path, const std::string& trace_path, const 
     };
     TRY(double recorded, of_last_call(true));
     if (traces_only) {
-      fmt::print("{} {} {:.1f} 0 0 0 0 0\n", name, last.size(), recorded);
+      fmt::print("{} {} {:.1f} 0 0 0 0 0 0\n", name, last.size(), recorded);
       continue;
     }
     TRY(double deduced, of_last_call(false));
     Profile profile = counted(binary, all, wrong);  // of all calls: the walk passes from one to the next
     TRY(auto walked, engine::simulate_program(profile, machine));
     walked.cycles /= static_cast<double>(starts.size());
+    TRY(auto steps, bounds::Steps::make(profile, machine, engine::SimulationOptions().instructions));
+    const double macs = std::min(steps->total_macs(), steps->total_window()) / static_cast<double>(starts.size());
     double covered = write_hottest_loop(profile, folder + "/" + name + ".s", static_cast<double>(all.size()), static_cast<double>(starts.size()));
     auto misses = std::count(wrong.end() - static_cast<std::ptrdiff_t>(last.size()), wrong.end(), true);
-    fmt::print("{} {} {:.1f} {:.1f} {:.1f} {:.1f} {:.3f} {}\n", name, last.size(), recorded, deduced, walked.cycles, trivial(binary, last, *machine.core), covered, misses);
+    fmt::print("{} {} {:.1f} {:.1f} {:.1f} {:.1f} {:.1f} {:.3f} {}\n", name, last.size(), recorded, deduced, walked.cycles, macs, trivial(binary, last, *machine.core), covered, misses);
   }
   fmt::print(stderr, "{:.1f} million instructions simulated, {:.2f} million per second\n", simulated / 1e6, simulated / 1e6 / seconds);
   return {};
