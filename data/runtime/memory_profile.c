@@ -147,7 +147,7 @@ static const struct { double seconds, share, least; int halvings; uint64_t deepe
     {0.02, 0.04, 0.04, 0, UINT64_MAX}};
 
 static void start_burst(int kind) {
-  restart(&lines), restart(&pages);
+  restart(&lines), restart(&pages), forget_stores();
   halvings = kinds[kind].halvings, event = 0, owned = 0, burst_long = kind >= 2, burst_of_branches = kind == of_branches, branches_in_burst = 0;
   burst_longest = kinds[kind].seconds;
   burst_deepest = kinds[kind].deepest;

@@ -5,10 +5,11 @@
 #include <stdint.h>
 
 enum {
-  perfcast_memory_magic = 0x50434d34,  // "PCM4"
+  perfcast_memory_magic = 0x50434d35,  // "PCM5"
   perfcast_line_bins = 96,             // four per octave of reuse distance in lines
   perfcast_page_bins = 80,             // four per octave of reuse distance in pages
   perfcast_strata = 3,                 // by sampling: every page; one in up to 16; one in more
+  perfcast_stores_back = 48,           // a load that reads what one of so many last stores wrote may have to wait for it
 };
 
 // Weights of reuses seen (`seen`) and of touches whose previous one lies before the burst (`censored`).
@@ -25,6 +26,8 @@ struct perfcast_access_data {
   uint64_t common_votes;             // ... by Boyer and Moore's count
   uint64_t steps, repeated_steps;    // of all; equal to the one before
   uint64_t range_lines, range_calls; // of memory-copying intrinsics
+  float met[perfcast_stores_back];   // loads: weight of those that read what the last store wrote, the one before, ...
+  float not_met;                     // ... and of the others, while every page is followed
 };
 
 enum { perfcast_is_store = (int)0x80000000 };  // added to the number of an access that is a store

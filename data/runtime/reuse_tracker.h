@@ -155,6 +155,23 @@ static int in_loose_stream(uint64_t line) {
   return touched >= few;
 }
 
+// Which load reads what one of the last stores wrote, at the very same address: the core may still have that store under way,
+// and the load waits for its data. Bursts are apart: no store of one is among the last of the next.
+enum { written_slots = 1024 };
+static struct { uint64_t address, number; } written[written_slots];
+static uint64_t stores_done = perfcast_stores_back;
+static void forget_stores(void) { stores_done += perfcast_stores_back; }
+static void note_meeting(struct perfcast_access_data* a, int store, uint64_t address) {
+  const uint32_t slot = hash_of(address) % written_slots;
+  if (store) {
+    written[slot].address = address, written[slot].number = stores_done++;
+    return;
+  }
+  const uint64_t back = stores_done - 1 - written[slot].number;  // 0: the last one
+  if (written[slot].address == address && back < perfcast_stores_back) a->met[back] += weight();
+  else a->not_met += weight();
+}
+
 // Notes a touch of this address by this access.
 static void follow(struct perfcast_access_data* a, int store, uint64_t address) {
   uint64_t line = address >> 6, page = address >> 12;
@@ -169,6 +186,7 @@ static void follow(struct perfcast_access_data* a, int store, uint64_t address) 
       else a->common_votes--;
     }
     a->last_step = step, a->last_address = address;
+    note_meeting(a, store, address);
   }
   int bin, censored;
   struct cell* p = touch(&pages, page, a->pages, perfcast_page_bins, &bin, &censored);

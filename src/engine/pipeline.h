@@ -26,6 +26,7 @@ struct Happening {
   bool taken = false, mispredicted = false;
   double extra_load_cycles = 0;           // beyond the first-level cache
   std::optional<std::uint64_t> address;   // recorded; otherwise deduced (values.h)
+  std::optional<int> stores_back;         // a load reads what so many stores ago was stored (1: the last), 0: nothing recent
 };
 
 struct Share {
@@ -106,7 +107,8 @@ class Pipeline {
   void do_store(const StaticInstruction& instruction);
   void do_branch(const StaticInstruction& instruction, const Happening& happening);
   bool renamed_again();
-  double forwarded(const StaticInstruction& instruction, double issued, bool& renamed);
+  std::optional<std::uint64_t> forwarded_from(const Happening& happening) const;
+  double forwarded(const StaticInstruction& instruction, std::uint64_t address, double issued, bool& renamed);
   void track_values(const StaticInstruction& instruction);
   std::uint64_t remembered(std::uint64_t address, int bytes) const;
   bool bank_free(std::int64_t cycle, std::uint64_t address) const;
@@ -117,6 +119,9 @@ class Pipeline {
   const CoreTables& tables_;
   PortSchedule ports_;
   StoreMemory stores_;
+  // Addresses of the last stores, as far as they are known; of those that a program profiled by its IR would report.
+  std::array<std::optional<std::uint64_t>, 64> last_stores_;
+  std::uint64_t stores_done_ = 0;
   RegisterValues values_;
   std::vector<Value> registers_;
 

@@ -34,9 +34,9 @@ void Pipeline::do_load(const StaticInstruction& instruction, const Happening& ha
   }
   loaded_ = start.time + instruction.load_latency;
   loaded_memory_ = start.cause == Cause::memory;
-  if (address_known_) {
+  if (auto address = forwarded_from(happening)) {
     bool renamed = false;
-    double from_store = forwarded(instruction, start.time, renamed);
+    double from_store = forwarded(instruction, *address, start.time, renamed);
     if (renamed) loaded_ = std::max(from_store, static_cast<double>(rename_cycle_) + 1), start.cause = Cause::dependences;
     else if (from_store > loaded_) loaded_ = from_store, start.cause = Cause::dependences;
   }
@@ -91,6 +91,7 @@ void Pipeline::do_store(const StaticInstruction& instruction) {
   last_commit_ = std::max(last_commit_ + (joins ? 0 : crosses ? crossing_store_cycles_ : store_cycles_), retired);
   last_line_ = address_known_ ? end : ~std::uint64_t{0};
   if (store_buffer_.limited()) store_buffer_.push(last_commit_);
+  if (!instruction.on_stack) last_stores_[stores_done_++ % last_stores_.size()] = address_known_ ? std::optional(address_) : std::nullopt;
   if (address_known_) remember(instruction, {0, 0, 0, data, last_commit_ + commit_delay, retired});
 }
 
@@ -119,20 +120,28 @@ bool Pipeline::renamed_again() {
   return reloads_++ / phase % 2 == 1;
 }
 
-double Pipeline::forwarded(const StaticInstruction& instruction, double issued, bool& renamed) {
+// Where a load finds the store it has to wait for, if there is one: as it was seen to meet them, else by its own address.
+std::optional<std::uint64_t> Pipeline::forwarded_from(const Happening& happening) const {
+  if (!happening.stores_back) return address_known_ ? std::optional(address_) : std::nullopt;
+  const auto back = static_cast<std::uint64_t>(*happening.stores_back);
+  if (back == 0 || back > std::min<std::uint64_t>(stores_done_, last_stores_.size())) return {};
+  return last_stores_[(stores_done_ - back) % last_stores_.size()];
+}
+
+double Pipeline::forwarded(const StaticInstruction& instruction, std::uint64_t address, double issued, bool& renamed) {
   auto bytes = static_cast<std::uint64_t>(std::max(1, instruction.memory_bytes));
   double latest = 0;
   std::uint64_t first_store = 0;
   bool several = false;
-  for (std::uint64_t word = StoreMemory::word_of(address_); word <= StoreMemory::word_of(address_ + bytes - 1); word++) {
+  for (std::uint64_t word = StoreMemory::word_of(address); word <= StoreMemory::word_of(address + bytes - 1); word++) {
     const StoreEntry* store = stores_.find(word);
-    if (!store || store->address + static_cast<std::uint64_t>(store->bytes) <= address_ || store->address >= address_ + bytes)
+    if (!store || store->address + static_cast<std::uint64_t>(store->bytes) <= address || store->address >= address + bytes)
       continue;
     if (store->commit <= issued || (latest > 0 && store->address == first_store)) continue;  // gone, or another word of it
-    bool contains = store->address <= address_ && store->address + static_cast<std::uint64_t>(store->bytes) >= address_ + bytes;
+    bool contains = store->address <= address && store->address + static_cast<std::uint64_t>(store->bytes) >= address + bytes;
     several = several || (latest > 0 && store->address != first_store);
     first_store = store->address;
-    bool hidden = store->address > address_ || several;  // an older store supplies the rest
+    bool hidden = store->address > address || several;  // an older store supplies the rest
     // What cannot be forwarded comes from the cache, after the store has left for it. The penalty was measured where it
     // may leave in the cycle after its data is known.
     double time = std::max(store->data, store->leaves - 1) + (hidden ? failed_forwarding_ : narrow_forwarding_);
@@ -142,7 +151,7 @@ double Pipeline::forwarded(const StaticInstruction& instruction, double issued, 
       const bool again = store->loaded && renamed_again();
       while (fitting) {
         const auto& rule = rules[static_cast<std::size_t>(std::countr_zero(fitting))];
-        if ((!rule.same_address || store->address == address_) && !(rule.renamed && store->loaded && !again)) {
+        if ((!rule.same_address || store->address == address) && !(rule.renamed && store->loaded && !again)) {
           time = store->data + rule.latency.value, renamed = rule.renamed;
           // Those that came before the data are sent again when it is there, in order, as the load ports allow.
           if (!renamed && time > issued + instruction.load_latency) time += waiting_load_ * store->waiting++;

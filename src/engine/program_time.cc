@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/memory/load_meetings.h"
 #include "engine/resolve.h"
 #include "engine/walk.h"
 
@@ -25,8 +26,8 @@ struct Trail {
 class Sampler {
  public:
   Sampler(WalkProgram& program, const Graph& graph, const std::vector<StaticInstruction>& code, std::vector<InstructionClass> classes,
-          const CoreTables& tables, const SimulationOptions& options)
-      : program_(program), graph_(graph), code_(code), classes_(std::move(classes)), options_(options),
+          const CoreTables& tables, const SimulationOptions& options, LoadMeetings& meetings)
+      : program_(program), graph_(graph), code_(code), classes_(std::move(classes)), options_(options), meetings_(meetings),
         pipeline_(tables, register_units(code)), walker_(program), returned_(return_register(program.code)),
         visits_(program.blocks.size()), seen_(code.size()) {}
 
@@ -47,6 +48,7 @@ class Sampler {
       Happening happening;
       happening.taken = step.taken, happening.mispredicted = step.mispredicted && options_.mispredictions;
       if (instruction.load && options_.extra_load_cycles) happening.extra_load_cycles = extra(trail, step.instruction);
+      if (instruction.load) happening.stores_back = stores_back(block_at(trail.here), step.instruction);
       const StaticInstruction* next = step.next_behind ? &code_[step.instruction + 1] : nullptr;
       Share share = pipeline_.step(instruction, happening, next);
       if (happening.mispredicted && options_.extra_load_cycles) go_wrong(step, trail);
@@ -136,11 +138,15 @@ class Sampler {
     const bool known = trail.before >= 0 && block_at(trail.before).function == block.function;
     return options_.extra_load_cycles({block.function, block.block, static_cast<int>(instruction - block.begin), known ? block_at(trail.before).block : -1});
   }
+  std::optional<int> stores_back(const WalkBlock& block, std::size_t instruction) {
+    return meetings_.draw(block.function, block.block, static_cast<int>(instruction - block.begin));
+  }
   WalkProgram& program_;
   const Graph& graph_;
   const std::vector<StaticInstruction>& code_;
   std::vector<InstructionClass> classes_;
   const SimulationOptions& options_;
+  LoadMeetings& meetings_;
   Pipeline pipeline_;
   Walker walker_;
   std::optional<int> returned_;  // the register
@@ -205,7 +211,8 @@ Result<CoreTime> simulate_program(const Profile& profile, const Machine& machine
   CoreTime time;
   for (const auto& block : program.blocks) time.instructions += weight_of(block);
   if (time.instructions <= 0) return time;
-  Sampler sampler(program, *profile.machine, code, classes_of(program, profile.forms), tables, options);
+  LoadMeetings meetings(profile);
+  Sampler sampler(program, *profile.machine, code, classes_of(program, profile.forms), tables, options, meetings);
   sample(sampler, program, options, time.instructions);
 
   double seen_cycles = 0, seen_instructions = 0;

@@ -252,6 +252,35 @@ TEST(ProgramTime, TheHookMakesLoadsSlow) {
   EXPECT_GT(time->by_cause[static_cast<std::size_t>(Cause::memory)], 0.9 * time->cycles);
 }
 
+// count[key[i]]++: what is counted may be what was counted just before. The code does not tell; the profile does.
+TEST(ProgramTime, ACounterRaisedJustBeforeIsWaitedFor) {
+  Code code;
+  code.load(3, 6, 0), code.op("ADD64ri8", {6}, {6}).immediate = 8;
+  code.load(1, 3, 0), code.op("ADD64rr", {1}, {1, 2}), code.store(1, 3, 0), code.branch({6});
+  Function machine, ir;
+  machine.name = ir.name = "main";
+  machine.blocks = {block(1e5, code.body, {edge(0, 1e5 - 1)})}, machine.blocks[0].from = "body";
+  ir.blocks = {block(1e5, {}, {edge(0, 1e5 - 1)})}, ir.blocks[0].name = "body";
+  Access key, counter;
+  key.bytes = counter.bytes = 8, counter.index = 1, counter.kind = AddressKind::indexed, counter.meetings_seen = true;
+  auto cycles = [&](std::vector<DistanceBin> meetings) {
+    counter.meetings = std::move(meetings), ir.blocks[0].accesses = {key, counter};
+    Profile profile;
+    profile.program = "histogram", profile.forms = code.forms;
+    profile.ir = Graph{{ir}}, profile.machine = Graph{{machine}};
+    auto time = simulate_program(profile, small_machine());
+    EXPECT_TRUE(time);
+    return time->cycles / 1e5;
+  };
+  const double apart = cycles({});
+  EXPECT_LT(apart, 3);
+  EXPECT_NEAR(cycles({{1, 1, 0}}), 7, 0.1);    // 6 to forward, 1 to add
+  EXPECT_NEAR(cycles({{2, 1, 0}}), 3.5, 0.1);  // two counters in turn
+  const double mostly = cycles({{1, 0.8, 0}});  // chains of five on average, which overlap
+  EXPECT_GT(mostly, apart + 0.5);
+  EXPECT_LT(mostly, 7);
+}
+
 // Searches of ten steps along a chain of loads, each from its own start. Where the end of a search comes as a surprise, the
 // next cannot begin before: 10 loads of 5 cycles and a misprediction of 20. Foreseen, they overlap.
 TEST(ProgramTime, ASearchThatEndsBySurpriseKeepsTheNextWaiting) {

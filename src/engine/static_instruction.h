@@ -60,6 +60,7 @@ struct StaticInstruction {
   bool computes = false;    // has a computing part of its own
   bool zero_idiom = false, eliminated = false, folded = false;
   bool writes_integer = false, writes_vector = false;
+  bool on_stack = false;    // its address is told from the stack pointer: spills, pushes, variables of unoptimised code
   double load_latency = 0;
   int memory_bytes = 0;
   int kind = 0;             // for bypasses; 0: none

@@ -12,7 +12,8 @@ namespace {
 
 using Kind = ValueForm::Kind;
 
-// The register an operand names: the lowest of its units stands for it. -1: no such operand.
+// The register an operand names: the last of its units stands for it, which %al and %eax share (%ah is the other). -1: no such
+// operand.
 int register_at(const std::vector<RegisterUse>& uses, int nth, bool address) {
   int seen = -1, operand = -1, unit = -1;
   for (const auto& use : uses) {
@@ -21,7 +22,7 @@ int register_at(const std::vector<RegisterUse>& uses, int nth, bool address) {
       if (seen == nth) return unit;
       operand = use.operand, seen++, unit = use.unit;
     } else if (seen == nth) {
-      unit = std::min(unit, use.unit);
+      unit = std::max(unit, use.unit);
     }
   }
   return seen == nth ? unit : -1;
@@ -146,6 +147,15 @@ struct Reading {
 // them apart: AT&T registers carry a percent sign.
 bool is_x86(const Instruction& instruction) { return instruction.text.find('%') != std::string::npos; }
 
+// Below the frame pointer lies a function's own frame; elsewhere that register is one like others.
+bool is_on_stack(const InstructionForm& form, const Instruction& instruction, bool x86) {
+  const std::string& text = instruction.text;
+  if (!x86) return text.find("[sp") != std::string::npos || text.find("[x29, #-") != std::string::npos;
+  if (has_prefix(form.opcode, {"PUSH", "POP", "CALL", "RET", "LEAVE"}) || text.find("(%rsp") != std::string::npos) return true;
+  const auto frame = text.find("(%rbp)");
+  return frame != std::string::npos && text.rfind('-', frame) != std::string::npos;
+}
+
 AddressForm address_form(const InstructionForm& form, const Instruction& instruction, bool x86) {
   AddressForm address;
   if (!form.load && !form.store) return address;
@@ -182,6 +192,7 @@ std::uint64_t arbitrary_word(std::uint64_t address, int bytes) {
 
 void describe_values(StaticInstruction& out, const InstructionForm& form, const Instruction& instruction) {
   bool x86 = is_x86(instruction);
+  out.on_stack = (form.load || form.store) && is_on_stack(form, instruction, x86);
   Reading reading{form, instruction};
   out.address = address_form(form, instruction, x86);
   ValueForm value = x86 ? reading.x86() : reading.aarch64();
@@ -199,7 +210,7 @@ void describe_values(StaticInstruction& out, const InstructionForm& form, const 
   };
   for (const auto& def : instruction.defs) {
     if (def.operand != operand) flush(), operand = def.operand, unit = def.unit;
-    unit = std::min(unit, def.unit);
+    unit = std::max(unit, def.unit);
   }
   flush();
   if (form.store && out.values.empty()) out.values.push_back(value);
@@ -213,7 +224,7 @@ std::optional<int> return_register(const std::vector<const Instruction*>& code) 
     if ((!x86 && !arm) || instruction->defs.empty()) continue;
     int unit = instruction->defs.front().unit;
     for (const auto& def : instruction->defs)
-      if (def.operand == instruction->defs.front().operand) unit = std::min(unit, def.unit);
+      if (def.operand == instruction->defs.front().operand) unit = std::max(unit, def.unit);
     return unit;
   }
   return {};

@@ -14,7 +14,7 @@
 
 namespace perfcast::engine {
 
-// Fills `address`, `value_units` and `values` from what the opcode is known to do.
+// Fills `on_stack`, `address`, `value_units` and `values` from what the opcode is known to do.
 void describe_values(StaticInstruction& out, const InstructionForm& form, const Instruction& instruction);
 
 // A number that is the same for the same argument and otherwise arbitrary; a multiple of a cache line, as pointers

@@ -54,6 +54,10 @@ struct Access {
   std::optional<double> stride_bytes;  // most frequent step between executions, where one dominates
   double stride_share = 0;
   std::optional<double> reuse_instructions;  // mean instructions between touches, of the far reuses
+  // Loads whose address the code does not tell: `share` of them read what a store so few stores ago wrote (`distance`; 1: the
+  // last), which may still be under way. Empty: none was seen to, or nobody looked (`meetings_seen`).
+  std::vector<DistanceBin> meetings;
+  bool meetings_seen = false;
   bool operator==(const Access&) const = default;
 };
 template <class Fields>
@@ -62,6 +66,7 @@ void describe(Fields& f, Access& a) {
   f("kind", a.kind), f("chain", a.chain), f("lines", a.lines), f("pages", a.pages), f("cold", a.cold);
   f("cold_near", a.cold_near), f("unknown", a.unknown), f("unknown_from", a.unknown_from), f("dirtied", a.dirtied), f("stride_bytes", a.stride_bytes);
   f("stride_share", a.stride_share), f("reuse_instructions", a.reuse_instructions);
+  f("meetings", a.meetings), f("meetings_seen", a.meetings_seen);
 }
 
 }  // namespace perfcast

@@ -52,7 +52,7 @@ void check_access(const Access& access, const std::string& place) {
   need(access.index >= 0 && access.chain >= 0, place, "not a place among the accesses");
   for (double share : {access.cold, access.cold_near, access.unknown, access.stride_share})
     need(share >= 0 && share <= 2, place, "a share lies between 0 and 1");  // sampled ones may pass 1 by a little
-  for (const auto* bins : {&access.lines, &access.pages, &access.dirtied})
+  for (const auto* bins : {&access.lines, &access.pages, &access.dirtied, &access.meetings})
     for (const DistanceBin& bin : *bins)
       need(bin.distance >= 0 && bin.share >= 0 && bin.share <= 2 && bin.near >= 0, place, "distances and shares are not negative");
 }

@@ -3,6 +3,7 @@
 // leads: to the same places, and nowhere else are its loads.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -27,5 +28,20 @@ class IrOrigins {
   std::map<std::string, const Block*> by_name_;
   std::vector<const Block*> homeless_;  // with memory accesses, but no machine code that loads has their name
 };
+
+// Calls `visit` for each executed block of machine code and each block of the IR that it does the work of.
+using OriginVisitor = std::function<void(int function, int block, const Block& machine, const IrOrigins::Origin& origin)>;
+void visit_origins(const Profile& profile, const OriginVisitor& visit);
+
+// Which machine load is which load of the IR: pairs of indices (machine, IR), in order, by equal size where possible.
+std::vector<std::pair<int, int>> match_loads(const std::vector<int>& machine_bytes, const std::vector<int>& ir_bytes);
+
+// The loads of a block of machine code and of one of the IR, and which are the same.
+struct MatchedLoads {
+  std::vector<int> places;               // machine loads: index of the instruction
+  std::vector<const Access*> accesses;   // of the IR
+  std::vector<std::pair<int, int>> pairs;
+};
+MatchedLoads matched_loads(const Block& machine, const std::vector<InstructionForm>& forms, const Block& ir);
 
 }  // namespace perfcast::engine

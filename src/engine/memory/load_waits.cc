@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <tuple>
 
 #include "engine/memory/ir_origins.h"
@@ -58,38 +57,19 @@ Wait wait_of(const Access& access, const MemoryModel& memory, const ProgramReuse
   return wait;
 }
 
-std::vector<std::pair<int, int>> match_loads(const std::vector<int>& machine_bytes, const std::vector<int>& ir_bytes) {
-  // The longest common subsequence by size.
-  std::size_t m = machine_bytes.size(), n = ir_bytes.size();
-  std::vector<std::vector<int>> length(m + 1, std::vector<int>(n + 1, 0));
-  for (std::size_t i = m; i-- > 0;)
-    for (std::size_t j = n; j-- > 0;)
-      length[i][j] = machine_bytes[i] == ir_bytes[j] ? length[i + 1][j + 1] + 1 : std::max(length[i + 1][j], length[i][j + 1]);
-  std::vector<std::pair<int, int>> pairs;
-  for (std::size_t i = 0, j = 0; i < m && j < n;)
-    if (machine_bytes[i] == ir_bytes[j]) pairs.emplace_back(i++, j++);
-    else if (length[i + 1][j] >= length[i][j + 1]) i++;
-    else j++;
-  return pairs;
-}
-
 namespace {
 
 // The waits of an IR block's loads, by the machine instruction that does them.
 std::vector<std::pair<int, Wait>> loads_of(const Block& machine, const std::vector<InstructionForm>& forms, const Block& ir, const MemoryModel& memory,
                                            const ProgramReuse& program) {
-  std::vector<int> places, machine_bytes, ir_bytes;
+  const auto [places, accesses, pairs] = matched_loads(machine, forms, ir);
   std::vector<Wait> ir_waits;
-  for (std::size_t k = 0; k < machine.code.size(); k++)
-    if (const auto& form = forms[static_cast<std::size_t>(machine.code[k].form)]; form.load)
-      places.push_back(static_cast<int>(k)), machine_bytes.push_back(form.memory_bytes);
-  for (const Access& access : ir.accesses)
-    if (!access.store) ir_bytes.push_back(access.bytes), ir_waits.push_back(wait_of(access, memory, program));
+  for (const Access* access : accesses) ir_waits.push_back(wait_of(*access, memory, program));
   std::vector<std::pair<int, Wait>> loads;
   if (places.empty()) return loads;
   std::vector<bool> taken(places.size(), false), found(ir_waits.size(), false);
   auto put = [&](std::size_t load, const Wait& wait) { taken[load] = true, loads.emplace_back(places[load], wait); };
-  for (auto [load, access] : match_loads(machine_bytes, ir_bytes)) {
+  for (auto [load, access] : pairs) {
     found[static_cast<std::size_t>(access)] = true;
     put(static_cast<std::size_t>(load), ir_waits[static_cast<std::size_t>(access)]);
   }
@@ -106,28 +86,18 @@ std::vector<std::pair<int, Wait>> loads_of(const Block& machine, const std::vect
 
 LoadWaits::LoadWaits(const Profile& profile, const MemoryModel& memory, const ProgramReuse& program) {
   if (!profile.machine) return;
-  std::map<std::string, const Function*> ir_functions;
-  if (profile.ir)
-    for (const Function& function : profile.ir->functions) ir_functions[function.name] = &function;
   for (std::size_t f = 0; f < profile.machine->functions.size(); f++) {
-    const Function& function = profile.machine->functions[f];
-    const auto ir = ir_functions.find(function.name);
-    std::optional<IrOrigins> origins;
-    if (ir != ir_functions.end()) origins.emplace(*ir->second, function, profile.forms);
-    for (std::size_t b = 0; b < function.blocks.size(); b++) {
-      const Block& block = function.blocks[b];
-      const auto at = std::pair(static_cast<int>(f), static_cast<int>(b));
-      for (const Access& access : block.accesses)  // watched as machine code: `index` is the instruction
-        if (!access.store) place(at.first, at.second, access.index, access.count, wait_of(access, memory, program));
-      if (!origins || block.count.value <= 0) continue;
-      for (const IrOrigins::Origin& origin : origins->of(at.second)) {
-        for (const auto& [load, wait] : loads_of(block, profile.forms, *origin.ir, memory, program)) {
-          place(at.first, at.second, load, block.count.value, part_of(wait, origin.part));
-          for (int before : origin.arriving_from) arriving_[{at.first, at.second, load, before}] = wait;
-        }
-      }
-    }
+    const auto& blocks = profile.machine->functions[f].blocks;
+    for (std::size_t b = 0; b < blocks.size(); b++)
+      for (const Access& access : blocks[b].accesses)  // watched as machine code: `index` is the instruction
+        if (!access.store) place(static_cast<int>(f), static_cast<int>(b), access.index, access.count, wait_of(access, memory, program));
   }
+  visit_origins(profile, [&](int function, int block, const Block& machine, const IrOrigins::Origin& origin) {
+    for (const auto& [load, wait] : loads_of(machine, profile.forms, *origin.ir, memory, program)) {
+      place(function, block, load, machine.count.value, part_of(wait, origin.part));
+      for (int before : origin.arriving_from) arriving_[{function, block, load, before}] = wait;
+    }
+  });
 }
 
 void LoadWaits::place(int function, int block, int instruction, double executions, const Wait& wait) {

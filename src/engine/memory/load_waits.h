@@ -41,7 +41,4 @@ class LoadWaits {
   std::uint64_t state_ = 0x9E3779B97F4A7C15ull;
 };
 
-// Which machine load is which load of the IR: pairs of indices (machine, IR), in order, by equal size where possible.
-std::vector<std::pair<int, int>> match_loads(const std::vector<int>& machine_bytes, const std::vector<int>& ir_bytes);
-
 }  // namespace perfcast::engine

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/memory/hits.h"
+#include "engine/memory/ir_origins.h"
 #include "engine/test_core.h"
 
 namespace perfcast::engine {

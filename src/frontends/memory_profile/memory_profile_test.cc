@@ -167,6 +167,36 @@ int main(void) {
   EXPECT_LT(mispredicted.large / executed, 0.1);
 }
 
+// Of three keys in turn each meets the store three stores ago; of many in a random order hardly one meets a recent store.
+TEST(MemoryProfile, CountersRaisedJustBeforeAreMet) {
+  const char* const text = R"(#include <stdio.h>
+static unsigned x = 7;
+static unsigned rnd(void) { x = x * 1664525u + 1013904223u; return x >> 8; }
+__attribute__((noinline)) void few(int *count, const int *key, long n) { for (long i = 0; i < n; i++) count[key[i]]++; }
+__attribute__((noinline)) void many(int *count, const int *key, long n) { for (long i = 0; i < n; i++) count[key[i]]++; }
+int main(void) {
+  static int count[65536], turn[3000], key[3000];
+  for (int i = 0; i < 3000; i++) turn[i] = 100 * (i % 3), key[i] = (int)(rnd() % 65536);
+  for (int r = 0; r < 20000; r++) few(count, turn, 3000), many(count, key, 3000);
+  printf("%d\n", count[100]);
+}
+)";
+  Options options;
+  options.expected_seconds = 0.1;
+  auto profile = profile_of(text, options);
+  ASSERT_TRUE(profile) << profile.error().message();
+  auto counter = [](const Access& access) { return !access.store && access.kind == AddressKind::indexed; };
+  const AccessSite *few = find(*profile, "few", counter), *many = find(*profile, "many", counter);
+  ASSERT_TRUE(few && many);
+  ASSERT_TRUE(few->access.meetings_seen && many->access.meetings_seen);
+  ASSERT_FALSE(few->access.meetings.empty());
+  EXPECT_EQ(few->access.meetings[0].distance, 3);
+  EXPECT_GT(few->access.meetings[0].share, 0.95);
+  double met = 0;
+  for (const DistanceBin& bin : many->access.meetings) met += bin.share;
+  EXPECT_LT(met, 0.05);
+}
+
 // The end of a loop of 150 iterations, again and again: only a large predictor remembers so far back.
 TEST(MemoryProfile, EndsOfLongLoopsAreASurpriseToASmallPredictor) {
   const char* const text = R"(#include <stdio.h>

@@ -17,6 +17,18 @@ Observed observed_of(const perfcast_line_bin* bins, int count) {
   return observed;
 }
 
+// Loads that read what a store just before them wrote. Told only where the code does not: an address that is computed from
+// induction variables says by itself what it meets.
+void describe_meetings(const perfcast_access_data& data, Access& access) {
+  constexpr double enough = 64, least_share = 0.002;
+  double all = data.not_met, touches = static_cast<double>(data.touches);
+  for (float met : data.met) all += met;
+  if (access.store || access.kind == AddressKind::regular || all <= 0 || touches < enough) return;
+  access.meetings_seen = true;
+  for (int back = 0; back < perfcast_stores_back; back++)
+    if (const double share = data.met[back] / all; share >= least_share) access.meetings.push_back({back + 1.0, share, 0});
+}
+
 // A step that repeats this often is a stride, not chance.
 constexpr double dominant_share = 0.5;
 
@@ -48,6 +60,7 @@ void describe_access(const perfcast_access_data& data, bool whole, Access& acces
     access.stride_share = static_cast<double>(data.repeated_steps) / static_cast<double>(data.steps);
     if (access.stride_share > dominant_share) access.stride_bytes = static_cast<double>(data.common_step);
   }
+  describe_meetings(data, access);
 }
 
 }  // namespace perfcast::memory_profile

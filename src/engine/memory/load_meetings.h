@@ -1,0 +1,27 @@
+// Which loads read what a store just before them wrote, where their address comes from data and the code does not tell: the
+// counter of a histogram that the element before has just raised, the sums of a few clusters. Drawn from what was seen of the
+// load's counterpart in the IR; the simulated core then makes it wait for that store.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "record/profile.h"
+
+namespace perfcast::engine {
+
+class LoadMeetings {
+ public:
+  explicit LoadMeetings(const Profile& profile);
+  // For the next execution of this load (indices into the machine graph): how many stores ago its value was stored, 1 for the
+  // last one; 0: longer ago. Nothing where nobody looked, and the addresses that the code implies are to decide.
+  std::optional<int> draw(int function, int block, int instruction);
+
+ private:
+  std::map<std::tuple<int, int, int>, std::vector<DistanceBin>> meetings_;
+  std::uint64_t state_ = 0x2545F4914F6CDD1Dull;
+};
+
+}  // namespace perfcast::engine
