@@ -37,6 +37,7 @@ Pipeline::Pipeline(const CoreTables& tables, int register_units)
       integer_registers_(whole(tables.core().window.integer_registers)),
       vector_registers_(whole(tables.core().window.vector_registers)), load_cycles_(load_ring) {
   const auto& core = tables.core();
+  cautious_loads_ = whole(core.memory.cautious_loads), calm_.fill(UINT8_MAX);
   boundary_bytes_ = whole(core.front_end.boundary_bytes), boundary_jump_ = value_or(core.front_end.boundary_jump, 0);
   moves_kept_ = 1 - value_or(core.rename.eliminated_share, 1);
   double taken = value_or(core.front_end.taken_branches_per_cycle, 0);

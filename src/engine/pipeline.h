@@ -56,6 +56,11 @@ class Pipeline {
   void end_wrong_way();
 
  private:
+  // One of the last stores, of those that a program watched by its IR would report: where to, if that is known here, and when the core knows.
+  struct LastStore {
+    std::optional<std::uint64_t> address;
+    double known = 0;
+  };
   struct Value {
     double time = 0;
     int kind = 0;
@@ -107,7 +112,9 @@ class Pipeline {
   void do_store(const StaticInstruction& instruction);
   void do_branch(const StaticInstruction& instruction, const Happening& happening);
   bool renamed_again();
-  std::optional<std::uint64_t> forwarded_from(const Happening& happening) const;
+  const LastStore* met_store(const Happening& happening) const;
+  double allowed_from(const StaticInstruction& instruction) const;
+  void keep_order(const StaticInstruction& instruction, const LastStore* met);
   double forwarded(const StaticInstruction& instruction, std::uint64_t address, double issued, bool& renamed);
   void track_values(const StaticInstruction& instruction);
   std::uint64_t remembered(std::uint64_t address, int bytes) const;
@@ -119,9 +126,11 @@ class Pipeline {
   const CoreTables& tables_;
   PortSchedule ports_;
   StoreMemory stores_;
-  // Addresses of the last stores, as far as they are known; of those that a program profiled by its IR would report.
-  std::array<std::optional<std::uint64_t>, 64> last_stores_;
+  std::array<LastStore, 64> last_stores_;
   std::uint64_t stores_done_ = 0;
+  double addresses_known_ = 0;  // of all stores so far
+  int cautious_loads_ = 0;
+  std::array<std::uint8_t, 256> calm_;  // by place of a load: executions since it met a store of unknown address
   RegisterValues values_;
   std::vector<Value> registers_;
 

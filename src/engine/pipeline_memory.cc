@@ -10,6 +10,8 @@ namespace {
 
 // A stored value can still be forwarded for a while after it began to leave for the cache.
 constexpr double commit_delay = 5;
+// From a store's address to the loads that waited for it.
+constexpr double store_seen = 1;
 // Addresses further apart than this are taken to be unrelated: nothing is known about their banks.
 constexpr std::uint64_t related_bytes = 1 << 20;
 
@@ -20,9 +22,10 @@ constexpr std::uint64_t related_bytes = 1 << 20;
 void Pipeline::do_load(const StaticInstruction& instruction, const Happening& happening) {
   Issue start{static_cast<double>(rename_cycle_) + 1, rename_cause_};
   bool banks = address_known_ && !tables_.core().memory.banks.empty();
+  const double allowed = allowed_from(instruction);
   for (const MicroOp& op : instruction.micro_ops)
     if (op.part == Part::load) {
-      Issue one = issue(op, address_ready_, address_memory_, 0, banks ? &address_ : nullptr);
+      Issue one = issue(op, std::max(address_ready_, allowed), address_memory_, 0, banks ? &address_ : nullptr);
       if (one.time >= start.time) start = one;
     }
   auto bytes = static_cast<std::uint64_t>(std::max(1, instruction.memory_bytes));
@@ -34,7 +37,10 @@ void Pipeline::do_load(const StaticInstruction& instruction, const Happening& ha
   }
   loaded_ = start.time + instruction.load_latency;
   loaded_memory_ = start.cause == Cause::memory;
-  if (auto address = forwarded_from(happening)) {
+  const LastStore* met = met_store(happening);
+  keep_order(instruction, met);
+  const auto address = met ? met->address : happening.stores_back || !address_known_ ? std::nullopt : std::optional(address_);
+  if (address) {
     bool renamed = false;
     double from_store = forwarded(instruction, *address, start.time, renamed);
     if (renamed) loaded_ = std::max(from_store, static_cast<double>(rename_cycle_) + 1), start.cause = Cause::dependences;
@@ -71,13 +77,14 @@ void Pipeline::do_store(const StaticInstruction& instruction) {
   double data_ready = instruction.load ? (instruction.computes ? computed_ + 1 : loaded_) : operands_ready_;
   bool computed_here = !instruction.load && instruction.computes;
   if (computed_here) data_ready = std::max(data_ready, computed_ + 1);
-  double data = std::max(data_ready, static_cast<double>(rename_cycle_) + 1);
+  double data = std::max(data_ready, static_cast<double>(rename_cycle_) + 1), address_known = 0;
   for (const MicroOp& op : instruction.micro_ops) {
     if (op.part != Part::store_address && op.part != Part::store_data) continue;
     bool is_address = op.part == Part::store_address;
     Issue one = issue(op, is_address ? address_ready_ : data_ready, is_address ? address_memory_ : operands_memory_, 0, nullptr);
     done_at(one.time + 1, one.cause);
-    if (!is_address) data = std::max(data, one.time);
+    if (is_address) address_known = std::max(address_known, one.time + 1);
+    else data = std::max(data, one.time);
   }
   // Leaving the store buffer: in order, some at a time when they go to one line.
   auto bytes = static_cast<std::uint64_t>(std::max(1, instruction.memory_bytes));
@@ -91,7 +98,8 @@ void Pipeline::do_store(const StaticInstruction& instruction) {
   last_commit_ = std::max(last_commit_ + (joins ? 0 : crosses ? crossing_store_cycles_ : store_cycles_), retired);
   last_line_ = address_known_ ? end : ~std::uint64_t{0};
   if (store_buffer_.limited()) store_buffer_.push(last_commit_);
-  if (!instruction.on_stack) last_stores_[stores_done_++ % last_stores_.size()] = address_known_ ? std::optional(address_) : std::nullopt;
+  addresses_known_ = std::max(addresses_known_, address_known);
+  if (!instruction.on_stack) last_stores_[stores_done_++ % last_stores_.size()] = {address_known_ ? std::optional(address_) : std::nullopt, address_known};
   if (address_known_) remember(instruction, {0, 0, 0, data, last_commit_ + commit_delay, retired});
 }
 
@@ -120,12 +128,22 @@ bool Pipeline::renamed_again() {
   return reloads_++ / phase % 2 == 1;
 }
 
-// Where a load finds the store it has to wait for, if there is one: as it was seen to meet them, else by its own address.
-std::optional<std::uint64_t> Pipeline::forwarded_from(const Happening& happening) const {
-  if (!happening.stores_back) return address_known_ ? std::optional(address_) : std::nullopt;
-  const auto back = static_cast<std::uint64_t>(*happening.stores_back);
-  if (back == 0 || back > std::min<std::uint64_t>(stores_done_, last_stores_.size())) return {};
-  return last_stores_[(stores_done_ - back) % last_stores_.size()];
+// The store that a load was seen to meet, where that was seen and it does.
+const Pipeline::LastStore* Pipeline::met_store(const Happening& happening) const {
+  const auto back = static_cast<std::uint64_t>(happening.stores_back.value_or(0));
+  if (back == 0 || back > std::min<std::uint64_t>(stores_done_, last_stores_.size())) return nullptr;
+  return &last_stores_[(stores_done_ - back) % last_stores_.size()];
+}
+
+// Loads pass stores whose addresses are not yet known, unless they lately met one of them: then they wait for all addresses.
+double Pipeline::allowed_from(const StaticInstruction& instruction) const {
+  return calm_[instruction.place % calm_.size()] < cautious_loads_ ? addresses_known_ + store_seen : 0;
+}
+void Pipeline::keep_order(const StaticInstruction& instruction, const LastStore* met) {
+  if (!cautious_loads_) return;
+  std::uint8_t& calm = calm_[instruction.place % calm_.size()];
+  if (met && met->known > std::max(address_ready_, static_cast<double>(rename_cycle_) + 1)) calm = 0;
+  else if (calm < UINT8_MAX) calm++;
 }
 
 double Pipeline::forwarded(const StaticInstruction& instruction, std::uint64_t address, double issued, bool& renamed) {

@@ -54,8 +54,8 @@ struct Access {
   std::optional<double> stride_bytes;  // most frequent step between executions, where one dominates
   double stride_share = 0;
   std::optional<double> reuse_instructions;  // mean instructions between touches, of the far reuses
-  // Loads whose address the code does not tell: `share` of them read what a store so few stores ago wrote (`distance`; 1: the
-  // last), which may still be under way. Empty: none was seen to, or nobody looked (`meetings_seen`).
+  // Loads that read what a store so few stores ago wrote (`distance`; 1: the last), which may still be under way. Only what the
+  // code does not tell: `meetings_seen` where it tells nothing, so that none but these meet a store.
   std::vector<DistanceBin> meetings;
   bool meetings_seen = false;
   bool operator==(const Access&) const = default;

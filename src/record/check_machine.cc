@@ -63,6 +63,7 @@ void check_core_memory(const MemoryRules& memory) {
   for (const ForwardingRule& rule : memory.forwarding) check_cycles(rule.latency, "/core/memory/forwarding");
   check_cycles(memory.failed_forwarding, "/core/memory/failed_forwarding"), check_cycles(memory.narrow_forwarding, "/core/memory/narrow_forwarding");
   check_cycles(memory.waiting_load, "/core/memory/waiting_load");
+  in_range(memory.cautious_loads, 0, 255, "/core/memory/cautious_loads", "not a number of executions");
   in_range(memory.store_cycles, 0, largest_queue, "/core/memory/store_cycles", "not a number of cycles");
   in_range(memory.crossing_load_cycles, 0, 1000, "/core/memory/crossing_load_cycles", "not a number of cycles");
   in_range(memory.crossing_store_cycles, 0, 1000, "/core/memory/crossing_store_cycles", "not a number of cycles");

@@ -86,6 +86,9 @@ struct MemoryRules {
   std::optional<Measurement> failed_forwarding;       // the load needs bytes of several stores
   std::optional<Measurement> narrow_forwarding;       // the load needs more bytes than the one store has
   std::optional<Measurement> waiting_load;            // from one load to the next of those that wait for one store's data
+  // A load that met a store whose address was not yet known passes no such store until it has been executed so often without
+  // meeting one; none: loads know what they will meet.
+  std::optional<Measurement> cautious_loads;
   std::optional<Measurement> store_cycles;            // per store leaving the store buffer
   int stores_per_line = 1;                            // that leave together when they go to one line
   std::optional<Measurement> crossing_load_cycles, crossing_store_cycles;  // cycles per access that crosses a line
@@ -96,7 +99,7 @@ template <class Fields>
 void describe(Fields& f, MemoryRules& m) {
   f("loads", m.loads), f("stores", m.stores), f("banks", m.banks), f("forwarding", m.forwarding);
   f("failed_forwarding", m.failed_forwarding), f("narrow_forwarding", m.narrow_forwarding);
-  f("waiting_load", m.waiting_load);
+  f("waiting_load", m.waiting_load), f("cautious_loads", m.cautious_loads);
   f("store_cycles", m.store_cycles);
   f("stores_per_line", m.stores_per_line), f("crossing_load_cycles", m.crossing_load_cycles);
   f("crossing_store_cycles", m.crossing_store_cycles), f("line_bytes", m.line_bytes);

@@ -16,11 +16,15 @@ class LoadMeetings {
  public:
   explicit LoadMeetings(const Profile& profile);
   // For the next execution of this load (indices into the machine graph): how many stores ago its value was stored, 1 for the
-  // last one; 0: longer ago. Nothing where nobody looked, and the addresses that the code implies are to decide.
+  // last one; 0: longer ago. Nothing where the addresses that the code implies are to decide.
   std::optional<int> draw(int function, int block, int instruction);
 
  private:
-  std::map<std::tuple<int, int, int>, std::vector<DistanceBin>> meetings_;
+  struct Seen {
+    std::vector<DistanceBin> met;
+    bool no_others = false;
+  };
+  std::map<std::tuple<int, int, int>, Seen> meetings_;
   std::uint64_t state_ = 0x2545F4914F6CDD1Dull;
 };
 

@@ -1,6 +1,7 @@
 #include "frontends/memory_profile/observed.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <memory_profile_layout.h>  // data/runtime: shared with the run-time libraries
 #include "frontends/memory_profile/estimate.h"
@@ -17,16 +18,24 @@ Observed observed_of(const perfcast_line_bin* bins, int count) {
   return observed;
 }
 
-// Loads that read what a store just before them wrote. Told only where the code does not: an address that is computed from
-// induction variables says by itself what it meets.
+// Loads that read what a store just before them wrote. Where the address comes from data, the code tells nothing of it. An address
+// computed from induction variables says by itself what it meets always; what it meets now and then is data's doing again.
 void describe_meetings(const perfcast_access_data& data, Access& access) {
-  constexpr double enough = 64, least_share = 0.002;
-  double all = data.not_met, touches = static_cast<double>(data.touches);
-  for (float met : data.met) all += met;
-  if (access.store || access.kind == AddressKind::regular || all <= 0 || touches < enough) return;
-  access.meetings_seen = true;
-  for (int back = 0; back < perfcast_stores_back; back++)
-    if (const double share = data.met[back] / all; share >= least_share) access.meetings.push_back({back + 1.0, share, 0});
+  constexpr double enough = 64, least_share = 0.002, always = 0.5;
+  constexpr int ends[] = {1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, perfcast_stores_back};  // bins, by their last
+  double met = 0, most = 0;
+  for (float weight : data.met) met += weight, most = std::max<double>(most, weight);
+  const double all = met + data.not_met;
+  if (access.store || all <= 0 || static_cast<double>(data.touches) < enough) return;
+  access.meetings_seen = access.kind != AddressKind::regular;
+  if (met < least_share * all || (!access.meetings_seen && most > always * all)) return;
+  int begin = 0;
+  for (int end : ends) {
+    double share = 0;
+    for (int back = begin; back < end; back++) share += data.met[back] / all;
+    if (share > 0) access.meetings.push_back({std::floor((begin + 1 + end) / 2.0), share, 0});
+    begin = end;
+  }
 }
 
 // A step that repeats this often is a stride, not chance.
