@@ -107,7 +107,7 @@ static void touched(unsigned vcpu, uint32_t info, uint64_t address, void *data) 
 static void start_burst(unsigned vcpu, uint64_t now) {
   for (burst_kind = burst_kinds - 1; burst_kind > 0; burst_kind--)
     if (spent[burst_kind] + kinds[burst_kind].instructions <= kinds[burst_kind].share * (double)now) break;
-  restart(&lines), restart(&pages);
+  restart(&lines), restart(&pages), forget_stores();
   halvings = kinds[burst_kind].halvings, event = 0;
   perfcast_offset = perfcast_offset * 6364136223846793005ull + 1442695040888963407ull;
   perfcast_threshold = (uint64_t)full_hash >> halvings;
@@ -143,7 +143,7 @@ static inline void keep_bursts(unsigned vcpu, uint64_t now) {
 static void begin_watching(bool whole) {
   watching = make_room(&lines, burst_lines) && make_room(&pages, burst_lines);
   if (!watching) return;
-  restart(&lines), restart(&pages);
+  restart(&lines), restart(&pages), forget_stores();
   perfcast_threshold = full_hash, most_lines = whole_lines, execution = 1;
   burst_end = whole ? UINT64_MAX : first_burst;
   head->watched_whole = 1, burst = true;

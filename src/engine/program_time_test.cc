@@ -293,7 +293,7 @@ TEST(ProgramTime, ALoadThatLatelyMetAStoreWaitsForItsAddress) {
   machine.blocks = {block(1e5, code.body, {edge(0, 1e5 - 1)})}, machine.blocks[0].from = "body";
   ir.blocks = {block(1e5, {}, {edge(0, 1e5 - 1)})}, ir.blocks[0].name = "body";
   Access load;
-  load.bytes = 8;
+  load.bytes = 8, load.meetings_seen = true;
   ir.blocks[0].accesses = {load};
   auto cycles = [&](double met, double caution) {
     ir.blocks[0].accesses[0].meetings = {{1, met, 0}};

@@ -54,8 +54,8 @@ struct Access {
   std::optional<double> stride_bytes;  // most frequent step between executions, where one dominates
   double stride_share = 0;
   std::optional<double> reuse_instructions;  // mean instructions between touches, of the far reuses
-  // Loads that read what a store so few stores ago wrote (`distance`; 1: the last), which may still be under way. Only what the
-  // code does not tell: `meetings_seen` where it tells nothing, so that none but these meet a store.
+  // Loads that read what a store so few stores ago wrote (`distance`; 1: the last), which may still be under way; of stores that
+  // go elsewhere than to fixed places on the stack. None, where somebody looked (`meetings_seen`): no load meets a store.
   std::vector<DistanceBin> meetings;
   bool meetings_seen = false;
   bool operator==(const Access&) const = default;

@@ -20,6 +20,7 @@ class LoadMeetings {
   std::optional<int> draw(int function, int block, int instruction);
 
  private:
+  void add(int function, int block, int instruction, const Access& access);
   struct Seen {
     std::vector<DistanceBin> met;
     bool no_others = false;

@@ -18,17 +18,16 @@ Observed observed_of(const perfcast_line_bin* bins, int count) {
   return observed;
 }
 
-// Loads that read what a store just before them wrote. Where the address comes from data, the code tells nothing of it. An address
-// computed from induction variables says by itself what it meets always; what it meets now and then is data's doing again.
+// Loads that read what a store just before them wrote.
 void describe_meetings(const perfcast_access_data& data, Access& access) {
-  constexpr double enough = 64, least_share = 0.002, always = 0.5;
+  constexpr double enough = 64, least_share = 0.002;
   constexpr int ends[] = {1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, perfcast_stores_back};  // bins, by their last
-  double met = 0, most = 0;
-  for (float weight : data.met) met += weight, most = std::max<double>(most, weight);
+  double met = 0;
+  for (float weight : data.met) met += weight;
   const double all = met + data.not_met;
   if (access.store || all <= 0 || static_cast<double>(data.touches) < enough) return;
-  access.meetings_seen = access.kind != AddressKind::regular;
-  if (met < least_share * all || (!access.meetings_seen && most > always * all)) return;
+  access.meetings_seen = true;
+  if (met < least_share * all) return;
   int begin = 0;
   for (int end : ends) {
     double share = 0;
