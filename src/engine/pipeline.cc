@@ -22,7 +22,7 @@ const char* name_of(Cause cause) {
 constexpr double return_load = 5;
 
 Pipeline::Pipeline(const CoreTables& tables, int register_units)
-    : tables_(tables), ports_(tables), values_(register_units), registers_(static_cast<std::size_t>(register_units)),
+    : tables_(tables), ports_(tables), order_(whole(tables.core().memory.cautious_loads)), values_(register_units), registers_(static_cast<std::size_t>(register_units)),
       rename_width_(std::max(1, static_cast<int>(std::lround(tables.core().front_end.rename_width.value)))),
       fetch_width_(whole(tables.core().front_end.uops_per_cycle)),
       retire_width_(whole(tables.core().window.retire_width)), line_bytes_(tables.core().memory.line_bytes),
@@ -37,7 +37,6 @@ Pipeline::Pipeline(const CoreTables& tables, int register_units)
       integer_registers_(whole(tables.core().window.integer_registers)),
       vector_registers_(whole(tables.core().window.vector_registers)), load_cycles_(load_ring) {
   const auto& core = tables.core();
-  cautious_loads_ = whole(core.memory.cautious_loads), calm_.fill(UINT8_MAX);
   boundary_bytes_ = whole(core.front_end.boundary_bytes), boundary_jump_ = value_or(core.front_end.boundary_jump, 0);
   moves_kept_ = 1 - value_or(core.rename.eliminated_share, 1);
   double taken = value_or(core.front_end.taken_branches_per_cycle, 0);

@@ -13,6 +13,7 @@
 #include "engine/port_schedule.h"
 #include "engine/static_instruction.h"
 #include "engine/store_memory.h"
+#include "engine/store_order.h"
 #include "engine/values.h"
 
 namespace perfcast::engine {
@@ -56,11 +57,6 @@ class Pipeline {
   void end_wrong_way();
 
  private:
-  // One of the last stores, of those that a program watched by its IR would report: where to, if that is known here, and when the core knows.
-  struct LastStore {
-    std::optional<std::uint64_t> address;
-    double known = 0;
-  };
   struct Value {
     double time = 0;
     int kind = 0;
@@ -112,9 +108,6 @@ class Pipeline {
   void do_store(const StaticInstruction& instruction);
   void do_branch(const StaticInstruction& instruction, const Happening& happening);
   bool renamed_again();
-  const LastStore* met_store(const Happening& happening) const;
-  double allowed_from(const StaticInstruction& instruction) const;
-  void keep_order(const StaticInstruction& instruction, const LastStore* met);
   double forwarded(const StaticInstruction& instruction, std::uint64_t address, double issued, bool& renamed);
   void track_values(const StaticInstruction& instruction);
   std::uint64_t remembered(std::uint64_t address, int bytes) const;
@@ -126,11 +119,7 @@ class Pipeline {
   const CoreTables& tables_;
   PortSchedule ports_;
   StoreMemory stores_;
-  std::array<LastStore, 64> last_stores_;
-  std::uint64_t stores_done_ = 0;
-  double addresses_known_ = 0;  // of all stores so far
-  int cautious_loads_ = 0;
-  std::array<std::uint8_t, 256> calm_;  // by place of a load: executions since it met a store of unknown address
+  StoreOrder order_;
   RegisterValues values_;
   std::vector<Value> registers_;
 

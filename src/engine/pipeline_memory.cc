@@ -10,8 +10,6 @@ namespace {
 
 // A stored value can still be forwarded for a while after it began to leave for the cache.
 constexpr double commit_delay = 5;
-// From a store's address to the loads that waited for it.
-constexpr double store_seen = 1;
 // Addresses further apart than this are taken to be unrelated: nothing is known about their banks.
 constexpr std::uint64_t related_bytes = 1 << 20;
 
@@ -22,7 +20,7 @@ constexpr std::uint64_t related_bytes = 1 << 20;
 void Pipeline::do_load(const StaticInstruction& instruction, const Happening& happening) {
   Issue start{static_cast<double>(rename_cycle_) + 1, rename_cause_};
   bool banks = address_known_ && !tables_.core().memory.banks.empty();
-  const double allowed = allowed_from(instruction);
+  const double allowed = order_.allowed_from(instruction.place);
   for (const MicroOp& op : instruction.micro_ops)
     if (op.part == Part::load) {
       Issue one = issue(op, std::max(address_ready_, allowed), address_memory_, 0, banks ? &address_ : nullptr);
@@ -37,8 +35,8 @@ void Pipeline::do_load(const StaticInstruction& instruction, const Happening& ha
   }
   loaded_ = start.time + instruction.load_latency;
   loaded_memory_ = start.cause == Cause::memory;
-  const LastStore* met = met_store(happening);
-  keep_order(instruction, met);
+  const StoreOrder::Store* met = order_.back(static_cast<std::uint64_t>(happening.stores_back.value_or(0)));
+  order_.loaded(instruction.place, met, std::max(address_ready_, static_cast<double>(rename_cycle_) + 1));
   const auto address = met ? met->address : happening.stores_back || !address_known_ ? std::nullopt : std::optional(address_);
   if (address) {
     bool renamed = false;
@@ -98,8 +96,7 @@ void Pipeline::do_store(const StaticInstruction& instruction) {
   last_commit_ = std::max(last_commit_ + (joins ? 0 : crosses ? crossing_store_cycles_ : store_cycles_), retired);
   last_line_ = address_known_ ? end : ~std::uint64_t{0};
   if (store_buffer_.limited()) store_buffer_.push(last_commit_);
-  addresses_known_ = std::max(addresses_known_, address_known);
-  if (!instruction.on_stack) last_stores_[stores_done_++ % last_stores_.size()] = {address_known_ ? std::optional(address_) : std::nullopt, address_known};
+  order_.store(address_known_ ? std::optional(address_) : std::nullopt, address_known, instruction.on_stack);
   if (address_known_) remember(instruction, {0, 0, 0, data, last_commit_ + commit_delay, retired});
 }
 
@@ -126,24 +123,6 @@ void Pipeline::remember(const StaticInstruction& instruction, StoreEntry made) {
 bool Pipeline::renamed_again() {
   constexpr int phase = 256;
   return reloads_++ / phase % 2 == 1;
-}
-
-// The store that a load was seen to meet, where that was seen and it does.
-const Pipeline::LastStore* Pipeline::met_store(const Happening& happening) const {
-  const auto back = static_cast<std::uint64_t>(happening.stores_back.value_or(0));
-  if (back == 0 || back > std::min<std::uint64_t>(stores_done_, last_stores_.size())) return nullptr;
-  return &last_stores_[(stores_done_ - back) % last_stores_.size()];
-}
-
-// Loads pass stores whose addresses are not yet known, unless they lately met one of them: then they wait for all addresses.
-double Pipeline::allowed_from(const StaticInstruction& instruction) const {
-  return calm_[instruction.place % calm_.size()] < cautious_loads_ ? addresses_known_ + store_seen : 0;
-}
-void Pipeline::keep_order(const StaticInstruction& instruction, const LastStore* met) {
-  if (!cautious_loads_) return;
-  std::uint8_t& calm = calm_[instruction.place % calm_.size()];
-  if (met && met->known > std::max(address_ready_, static_cast<double>(rename_cycle_) + 1)) calm = 0;
-  else if (calm < UINT8_MAX) calm++;
 }
 
 double Pipeline::forwarded(const StaticInstruction& instruction, std::uint64_t address, double issued, bool& renamed) {

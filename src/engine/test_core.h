@@ -2,7 +2,8 @@
 #pragma once
 
 #include "engine/simulate.h"
-#include "record/core.h"
+#include "record/machine.h"
+#include "record/profile.h"
 
 namespace perfcast::engine {
 
@@ -81,5 +82,23 @@ class Code {
     return time ? time->cycles_per_iteration : -1;
   }
 };
+
+// Programs made by hand.
+inline Machine small_machine() {
+  Machine machine;
+  machine.name = "small", machine.core = small_core();
+  return machine;
+}
+
+inline Block block(double count, std::vector<Instruction> code, std::vector<Edge> next) {
+  Block b;
+  b.count.value = count, b.code = std::move(code), b.next = std::move(next);
+  return b;
+}
+inline Edge edge(int to, double count) {
+  Edge e;
+  e.to = to, e.count.value = count;
+  return e;
+}
 
 }  // namespace perfcast::engine

@@ -1,72 +1,20 @@
-// The whole way: a program is compiled, counted and read; what its statements must count is known from the program.
+// The whole way (test_counted.h) for C and C++.
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "base/files.h"
-#include "base/text.h"
 #include "frontends/apply_counts.h"
 #include "frontends/clang_ast/read_c_family.h"
-#include "frontends/llvm_ir/instrument.h"
+#include "frontends/test_counted.h"
 
 namespace perfcast {
 namespace {
 
-struct Analysed {
-  Graph graph;
-  std::vector<Gap> gaps;
-  std::vector<Region> regions;
-
-  const Function* find(const std::string& name) const {
-    for (const auto& function : graph.functions)
-      if (function.name == name || function.readable == name) return &function;
-    return nullptr;
-  }
-  // Executions of all blocks of a function whose kind and line are these.
-  double count(const std::string& name, const std::string& kind, int line) const {
-    double sum = 0;
-    bool any = false;
-    if (auto* function = find(name))
-      for (const auto& block : function->blocks)
-        if (block.kind == kind && block.at.line == line) sum += block.count.value, any = true;
-    return any ? sum : -1;
-  }
-  double executed(const std::string& operation) const {
-    auto usage = dynamic_usage(graph);
-    return usage.contains(operation) ? usage[operation] : 0;
-  }
-  std::string gap_text() const {
-    std::string text;
-    for (const auto& gap : gaps) text += gap.at.text() + ": " + gap.what + " (" + number_text(gap.weight) + ")\n";
-    return text;
-  }
-};
-
-Result<Analysed> analyse(const std::vector<std::string>& sources, const std::string& flags,
-                         const std::vector<std::string>& arguments = {}) {
-  llvm_ir::CompileRequest request;
-  request.sources = sources;
-  request.cflags = flags;
-  TRY(llvm_ir::CompiledProgram program, llvm_ir::compile_program(request));
-  llvm_ir::CountOptions options;
-  options.arguments = arguments;
-  options.limits.time = Seconds{60};
-  TRY(llvm_ir::CountedRun run, llvm_ir::count_run(program, llvm_ir::Stage::early, options));
-  TRY(PositionCounts positions, llvm_ir::position_counts(program, llvm_ir::Stage::early, run));
-  std::vector<SourceFile> files;
-  for (const auto& unit : program.units) files.push_back({unit.source, unit.flags, unit.folder});
-  Analysed analysed;
-  TRY(analysed.graph, read_c_family(files, analysed.gaps, analysed.regions));
-  apply_counts(analysed.graph, positions, analysed.gaps);
-  return analysed;
+Result<ReadSource> analyse(const std::vector<std::string>& sources, const std::string& flags, const std::vector<std::string>& arguments = {}) {
+  return count_source(read_c_family, apply_counts, sources, flags, arguments);
 }
-
-Analysed analyse_text(const std::string& name, const std::string& text, const std::string& flags = "-O0") {
-  auto folder = TemporaryFolder::make("counted");
-  EXPECT_TRUE(write_file(folder->file(name), text));
-  auto analysed = analyse({folder->file(name)}, flags);
-  EXPECT_TRUE(analysed) << analysed.error().message();
-  return analysed ? std::move(*analysed) : Analysed{};
+ReadSource analyse_text(const std::string& name, const std::string& text, const std::string& flags = "-O0") {
+  return count_text(read_c_family, apply_counts, name, text, flags);
 }
 
 class Counted : public testing::TestWithParam<const char*> {};

@@ -93,26 +93,12 @@ Status read_file_of(const SourceFile& file, Collected& collected) {
   return {};
 }
 
-// Calls into other files are known now; what no file defines is a library routine.
-void close_calls(Collected& collected) {
-  std::set<std::string> defined;
-  for (const auto& function : collected.graph.functions) defined.insert(function.name);
-  for (std::size_t i = 0; i < collected.open.size(); i++)
-    for (const auto& call : collected.open[i]) {
-      if (defined.contains(call.callee)) continue;
-      auto& usage = collected.graph.functions[i].blocks[call.block].usage;
-      for (const auto& [operation, times] : call.as_procedure)
-        if ((usage[operation] -= times) <= 1e-9) usage.erase(operation);
-      usage[call.routine] += call.times;
-    }
-}
-
 }  // namespace
 
 Result<Graph> read_c_family(const std::vector<SourceFile>& files, std::vector<Gap>& gaps, std::vector<Region>& regions) {
   Collected collected(gaps, regions);
   for (const auto& file : files) CHECK_OK(read_file_of(file, collected));
-  close_calls(collected);
+  close_calls(collected.graph, collected.open);
   // Each instantiation of a template repeats the gaps of its text.
   auto before = [](const Gap& a, const Gap& b) { return std::tie(a.at, a.what) < std::tie(b.at, b.what); };
   std::sort(gaps.begin(), gaps.end(), before);

@@ -4,42 +4,16 @@
 
 #include <cctype>
 
-#include "base/files.h"
-#include "base/text.h"
+#include "frontends/test_source.h"
 #include "record/operations.h"
 
 namespace perfcast {
 namespace {
 
-struct Read {
-  Graph graph;
-  std::vector<Gap> gaps;
-  std::vector<Region> regions;
-  const Function* find(const std::string& name) const {
-    for (const auto& function : graph.functions)
-      if (function.name == name || function.readable == name) return &function;
-    return nullptr;
-  }
-};
-
-Read read_files(const std::vector<std::pair<std::string, std::string>>& texts, std::vector<std::string> arguments = {}) {
-  auto folder = TemporaryFolder::make("ast");
-  Read read;
-  std::vector<SourceFile> files;
-  for (const auto& [name, text] : texts) {
-    EXPECT_TRUE(write_file(folder->file(name), text));
-    if (!name.ends_with(".h")) files.push_back({name, arguments, folder->path().string()});
-  }
-  auto graph = read_c_family(files, read.gaps, read.regions);
-  EXPECT_TRUE(graph) << graph.error().message();
-  if (graph) read.graph = std::move(*graph);
-  return read;
-}
-
-std::string usage_text(const std::map<std::string, double>& usage) {
-  std::vector<std::string> words;
-  for (auto& [operation, times] : usage) words.push_back((times == 1 ? "" : number_text(times) + "*") + operation);
-  return join(words, " ");
+ReadSource read_files(const std::vector<std::pair<std::string, std::string>>& texts, const std::vector<std::string>& arguments = {}) {
+  auto source = read_texts(read_c_family, texts, arguments);
+  EXPECT_TRUE(source) << source.error().message();
+  return source ? std::move(*source) : ReadSource{};
 }
 
 std::string usage_of(const Function* function) {

@@ -12,18 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "frontends/open_calls.h"
 #include "record/profile.h"
 
 namespace perfcast::clang_ast {
-
-// A call to a function without a body here: it stays a procedure call if another file defines the function, and
-// becomes the library routine of that name if none does.
-struct OpenCall {
-  std::size_t block = 0;
-  std::string callee, routine;
-  std::map<std::string, double> as_procedure;  // what was counted for it
-  double times = 1;
-};
 
 // What all files of the program give together.
 struct Collected {

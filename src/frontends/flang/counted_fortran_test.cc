@@ -1,65 +1,18 @@
-// The whole way: a program is compiled, counted and read; what its statements must count is known from the program.
+// The whole way (test_counted.h) for Fortran.
 #include <gtest/gtest.h>
 
-#include "base/files.h"
-#include "base/text.h"
 #include "frontends/flang/apply_fortran_counts.h"
 #include "frontends/flang/read_fortran.h"
-#include "frontends/llvm_ir/instrument.h"
+#include "frontends/test_counted.h"
 
 namespace perfcast {
 namespace {
 
-struct Analysed {
-  Graph graph;
-  std::vector<Gap> gaps;
-  std::vector<Region> regions;
-
-  // Executions of the blocks of this kind on this line, over all functions.
-  double count(const std::string& kind, int line) const {
-    double sum = 0;
-    bool any = false;
-    for (const auto& function : graph.functions)
-      for (const auto& block : function.blocks)
-        if (block.kind == kind && block.at.line == line) sum += block.count.value, any = true;
-    return any ? sum : -1;
-  }
-  double executed(const std::string& operation) const {
-    auto usage = dynamic_usage(graph);
-    return usage.contains(operation) ? usage[operation] : 0;
-  }
-  std::string gap_text() const {
-    std::string text;
-    for (const auto& gap : gaps) text += gap.at.text() + ": " + gap.what + " (" + number_text(gap.weight) + ")\n";
-    return text;
-  }
-};
-
-Result<Analysed> analyse(const std::vector<std::string>& sources, const std::string& flags,
-                         const std::vector<std::string>& arguments = {}) {
-  llvm_ir::CompileRequest request;
-  request.sources = sources;
-  request.cflags = flags;
-  TRY(llvm_ir::CompiledProgram program, llvm_ir::compile_program(request));
-  llvm_ir::CountOptions options;
-  options.arguments = arguments;
-  options.limits.time = Seconds{60};
-  TRY(llvm_ir::CountedRun run, llvm_ir::count_run(program, llvm_ir::Stage::early, options));
-  TRY(PositionCounts positions, llvm_ir::position_counts(program, llvm_ir::Stage::early, run));
-  std::vector<SourceFile> files;
-  for (const auto& unit : program.units) files.push_back({unit.source, unit.flags, unit.folder});
-  Analysed analysed;
-  TRY(analysed.graph, read_fortran(files, analysed.gaps, analysed.regions));
-  apply_fortran_counts(analysed.graph, positions, analysed.gaps);
-  return analysed;
+Result<ReadSource> analyse(const std::vector<std::string>& sources, const std::string& flags) {
+  return count_source(read_fortran, apply_fortran_counts, sources, flags, {});
 }
-
-Analysed analyse_text(const std::string& name, const std::string& text, const std::string& flags = "-O0") {
-  auto folder = TemporaryFolder::make("fortran");
-  EXPECT_TRUE(write_file(folder->file(name), text));
-  auto result = analyse({folder->file(name)}, flags);
-  EXPECT_TRUE(result) << result.error().message();
-  return result ? std::move(*result) : Analysed{};
+ReadSource analyse_text(const std::string& name, const std::string& text, const std::string& flags = "-O0") {
+  return count_text(read_fortran, apply_fortran_counts, name, text, flags);
 }
 
 struct Expected {
@@ -68,7 +21,7 @@ struct Expected {
   double count;
 };
 
-void check(const Analysed& analysed, const std::vector<Expected>& expected) {
+void check(const ReadSource& analysed, const std::vector<Expected>& expected) {
   for (const auto& each : expected)
     EXPECT_EQ(analysed.count(each.kind, each.line), each.count) << each.kind << " in line " << each.line;
 }

@@ -182,7 +182,7 @@ void Walker::store(const Expr& target, const Expr& source) {
 
 void Walker::call(const Expr& e) {
   OpenCall made;
-  made.callee = e.name;
+  made.callee = made.routine = e.name;
   arguments(e, made.as_procedure);
   made.as_procedure["PROC"] += 1;
   for (const auto& [operation, times] : made.as_procedure) add(operation, times);

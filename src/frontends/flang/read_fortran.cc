@@ -81,7 +81,7 @@ ReadRequest request_for(const SourceFile& file, const std::string& modules) {
 
 struct Collected {
   Graph graph;
-  std::vector<std::vector<flang::OpenCall>> open;
+  std::vector<std::vector<OpenCall>> open;
   std::vector<Gap>& gaps;
 };
 
@@ -91,7 +91,7 @@ void add_procedure(const flang::Procedure& procedure, Collected& collected) {
     function.name = name;
     if (readable != name) function.readable = readable;
     function.at = {source_path(procedure.at.file), procedure.at.line, procedure.at.column};
-    std::vector<flang::OpenCall> open;
+    std::vector<OpenCall> open;
     flang::Walker(function, open, gaps).walk(procedure, entry);
     collected.graph.functions.push_back(std::move(function));
     collected.open.push_back(std::move(open));
@@ -101,20 +101,6 @@ void add_procedure(const flang::Procedure& procedure, Collected& collected) {
     std::vector<Gap> said_already;
     add(procedure.entries[i], procedure.readable_entries[i], procedure.entries[i], said_already);
   }
-}
-
-// What no file defines is a library routine.
-void close_calls(Collected& collected) {
-  std::set<std::string> defined;
-  for (const auto& function : collected.graph.functions) defined.insert(function.name);
-  for (std::size_t i = 0; i < collected.open.size(); i++)
-    for (const auto& call : collected.open[i]) {
-      if (defined.contains(call.callee)) continue;
-      auto& usage = collected.graph.functions[i].blocks[call.block].usage;
-      for (const auto& [operation, times] : call.as_procedure)
-        if ((usage[operation] -= times) <= 1e-9) usage.erase(operation);
-      usage[call.callee] += call.times;
-    }
 }
 
 Status trouble(const SourceFile& file, const flang::ReadResult& read) {
@@ -158,7 +144,7 @@ Result<Graph> read_fortran(const std::vector<SourceFile>& files, std::vector<Gap
   }
   for (const auto& file : files)
     for (const auto& procedure : done[&file].procedures) add_procedure(procedure, collected);
-  close_calls(collected);
+  close_calls(collected.graph, collected.open);
   return std::move(collected.graph);
 }
 

@@ -1,47 +1,20 @@
 // Which operations each kind of statement is counted as: the table of docs/analyze.md, exactly.
 #include <gtest/gtest.h>
 
-#include "base/files.h"
-#include "base/text.h"
 #include "frontends/flang/read_fortran.h"
+#include "frontends/test_source.h"
 
 namespace perfcast {
 namespace {
 
-struct Read {
-  Graph graph;
-  std::vector<Gap> gaps;
-  std::vector<Region> regions;
-  const Function* find(const std::string& name) const {
-    for (const auto& function : graph.functions)
-      if (function.name == name) return &function;
-    return nullptr;
-  }
-};
-
-Result<Read> try_read(const std::vector<std::pair<std::string, std::string>>& texts,
-                      const std::vector<std::string>& arguments = {}) {
-  TRY(TemporaryFolder folder, TemporaryFolder::make("fortran"));
-  Read read;
-  std::vector<SourceFile> files;
-  for (const auto& [name, text] : texts) {
-    EXPECT_TRUE(write_file(folder.file(name), text));
-    if (!name.ends_with(".inc")) files.push_back({name, arguments, folder.path().string()});
-  }
-  TRY(read.graph, read_fortran(files, read.gaps, read.regions));
-  return read;
+Result<ReadSource> try_read(const std::vector<std::pair<std::string, std::string>>& texts, const std::vector<std::string>& arguments = {}) {
+  return read_texts(read_fortran, texts, arguments);
 }
 
-Read read(const std::vector<std::pair<std::string, std::string>>& texts, const std::vector<std::string>& arguments = {}) {
+ReadSource read(const std::vector<std::pair<std::string, std::string>>& texts, const std::vector<std::string>& arguments = {}) {
   auto result = try_read(texts, arguments);
   EXPECT_TRUE(result) << result.error().message();
-  return result ? std::move(*result) : Read{};
-}
-
-std::string usage_text(const std::map<std::string, double>& usage) {
-  std::vector<std::string> words;
-  for (auto& [operation, times] : usage) words.push_back((times == 1 ? "" : number_text(times) + "*") + operation);
-  return join(words, " ");
+  return result ? std::move(*result) : ReadSource{};
 }
 
 std::string blocks_of(const Function* function) {

@@ -9,17 +9,10 @@
 #include <vector>
 
 #include "frontends/flang/tree.h"
+#include "frontends/open_calls.h"
 #include "record/profile.h"
 
 namespace perfcast::flang {
-
-// A call of a procedure that may turn out to have no source: then it is the library routine of that name.
-struct OpenCall {
-  std::size_t block = 0;
-  std::string callee;
-  std::map<std::string, double> as_procedure;
-  double times = 1;
-};
 
 class Walker {
  public:

@@ -99,11 +99,16 @@ class Work {
  private:
   void tell(const std::string& text) const { if (options_.progress) options_.progress(text); }
 
-  // How long a run took by itself. Neighbours can make it ten times as long, which must not decide which sizes are looked at;
-  // a program that sleeps for much longer does so of its own accord.
-  static double own_seconds(const RunOutcome& outcome) {
-    constexpr double crowded = 10;
-    return std::max(outcome.cpu.value, outcome.wall.value / crowded);
+  // How long a run took by itself. Neighbours make it several times as long, which must not decide which sizes are looked at:
+  // what was counted says how long it needed at most, unless most of it went by uncounted (in a library, or asleep).
+  static double own_seconds(const CountedRun& run) {
+    constexpr double seconds_per_block = 5e-9, crowded = 4, waiting = 10;
+    double blocks = 0;
+    for (const auto& unit : run.units)
+      for (const auto& function : unit.functions)
+        for (const auto& block : function.blocks) blocks += block.count;
+    const double cpu = run.outcome.cpu.value;
+    return std::max({std::min(cpu, blocks * seconds_per_block), cpu / crowded, run.outcome.wall.value / waiting});
   }
 
   Try attempt(const llvm_ir::CountedProgram& counted, const Setting& setting, bool held_out) {
@@ -116,7 +121,7 @@ class Work {
       scaling_.runs.push_back({setting, 0, 0, held_out, run.error().what});
       return tried;
     }
-    tried.seconds = own_seconds(run->outcome);
+    tried.seconds = own_seconds(*run);
     const bool same_end = run->complete && run->outcome.ending == Ending::exited && run->outcome.code == profile_.run.exit_code;
     tried.taken = same_end;
     scaling_.runs.push_back({setting, run->page_faults, run->outcome.cpu.value, held_out, same_end ? "" : run->outcome.how_it_ended(count.limits)});
@@ -133,7 +138,7 @@ class Work {
     if (!early_) return {};
     auto early = early_->run(count);
     if (!early || !early->complete || early->outcome.code != profile_.run.exit_code) return {};
-    tried.seconds = std::max(tried.seconds, 0.5 * own_seconds(early->outcome));
+    tried.seconds = std::max(tried.seconds, 0.5 * own_seconds(*early));
     return options_.source(*early);
   }
 
