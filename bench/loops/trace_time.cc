@@ -1,7 +1,7 @@
 // Times the kernels of a traced binary by the engine.
 //   bench_trace_time BINARY TRACE MACHINE_FILE LOOP_FOLDER [trace]    # trace: recorded addresses only, quickly
 // One line per kernel (functions k_*), of its last call: instructions; cycles with recorded addresses; cycles with
-// deduced addresses; cycles by a walk over the counted edges; MACS, the walk with nothing ever full; the trivial bound; what the hottest loop covers; and the
+// deduced addresses; cycles by a walk over the counted edges, with which loads meet stores; MACS, the walk with nothing ever full; the trivial bound; what the hottest loop covers; and the
 // mispredictions of a simulated predictor that has seen the kernel often. The loop's text is left in
 // LOOP_FOLDER/KERNEL.s with its executions, for other tools.
 #include <fmt/format.h>
@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <deque>
 #include <fstream>
 #include <map>
 #include <set>
@@ -18,6 +19,7 @@
 #include "base/files.h"
 #include "engine/program_time.h"
 #include "engine/simulate.h"
+#include "engine/values.h"
 #include "frontends/machine_code/decode.h"
 #include "frontends/machine_code/elf_image.h"
 #include "methods/bounds/ladder.h"
@@ -88,6 +90,49 @@ static std::vector<engine::TraceStep> steps_of(const Binary& binary, std::span<c
   return steps;
 }
 
+// Which loads read what one of the last stores wrote, as the profile of a run tells (data/runtime/reuse_tracker.h).
+class Meetings {
+ public:
+  explicit Meetings(const Binary& binary) : binary_(binary) {}
+
+  void meet(int block, int index, const Record& record) {
+    const Instruction& instruction = binary_.code.at(record.pc);
+    const InstructionForm& form = binary_.forms[static_cast<std::size_t>(instruction.form)];
+    engine::StaticInstruction resolved;
+    engine::describe_values(resolved, form, instruction);
+    if (!record.address || resolved.on_stack) return;
+    if (form.load) load(loads_[{block, index}], record.address);
+    if (form.store) stores_.push_front(record.address), stores_.resize(std::min(stores_.size(), watched));
+  }
+  void put_into(Function& function) const {
+    for (const auto& [place, seen] : loads_) {
+      Access access;
+      access.index = place.second, access.meetings_seen = true;
+      double same_step = 0;
+      for (const auto& [step, times] : seen.steps) same_step = std::max(same_step, times);
+      access.kind = same_step > 0.8 * seen.executed ? AddressKind::regular : AddressKind::indexed;
+      for (const auto& [back, times] : seen.met) access.meetings.push_back({static_cast<double>(back), times / seen.executed, 0});
+      function.blocks[static_cast<std::size_t>(place.first)].accesses.push_back(access);
+    }
+  }
+
+ private:
+  static constexpr std::size_t watched = 48;
+  struct Seen {
+    double executed = 0;
+    std::uint64_t last = 0;
+    std::map<std::uint64_t, double> steps;
+    std::map<std::ptrdiff_t, double> met;
+  };
+  void load(Seen& seen, std::uint64_t address) const {
+    seen.executed++, seen.steps[address - std::exchange(seen.last, address)]++;
+    if (auto at = std::ranges::find(stores_, address); at != stores_.end()) seen.met[at - stores_.begin() + 1]++;
+  }
+  const Binary& binary_;
+  std::deque<std::uint64_t> stores_;  // the last one first
+  std::map<std::pair<int, int>, Seen> loads_;
+};
+
 // Blocks and edges of one function as the trace counted them.
 static Profile counted(const Binary& binary, std::span<const Record> trace, const std::vector<bool>& wrong) {
   std::set<std::uint64_t> leaders{trace[0].pc};
@@ -101,14 +146,16 @@ static Profile counted(const Binary& binary, std::span<const Record> trace, cons
   Function function;
   function.name = "kernel", function.blocks.resize(leaders.size());
   std::map<std::pair<int, int>, double> edges;
-  int current = -1;
-  for (std::size_t k = 0; k < trace.size(); k++) {
+  Meetings meetings(binary);
+  int current = -1, index = 0;
+  for (std::size_t k = 0; k < trace.size(); k++, index++) {
     if (auto at = number.find(trace[k].pc); at != number.end()) {
       if (current >= 0 && k) edges[{current, at->second}]++;
-      current = at->second, function.blocks[static_cast<std::size_t>(current)].count.value++;
+      current = at->second, index = 0, function.blocks[static_cast<std::size_t>(current)].count.value++;
     }
     auto& block = function.blocks[static_cast<std::size_t>(current)];
     if (block.count.value == 1) block.code.push_back(binary.code.at(trace[k].pc));
+    meetings.meet(current, index, trace[k]);
     if (wrong[k]) block.mispredicted = block.mispredicted.value_or(0) + 1;
   }
   for (auto [pair, count] : edges) {
@@ -116,6 +163,7 @@ static Profile counted(const Binary& binary, std::span<const Record> trace, cons
     edge.to = pair.second, edge.count.value = count;
     function.blocks[static_cast<std::size_t>(pair.first)].next.push_back(edge);
   }
+  meetings.put_into(function);
   Profile profile;
   profile.program = "kernel", profile.forms = binary.forms, profile.machine = Graph{{function}};
   return profile;

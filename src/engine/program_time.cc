@@ -51,6 +51,7 @@ class Sampler {
       if (instruction.load) happening.stores_back = stores_back(block_at(trail.here), step.instruction);
       const StaticInstruction* next = step.next_behind ? &code_[step.instruction + 1] : nullptr;
       Share share = pipeline_.step(instruction, happening, next);
+      if (instruction.store && !instruction.on_stack) meetings_.stored();
       if (happening.mispredicted && options_.extra_load_cycles) go_wrong(step, trail);
       if (returned_ && goes_unseen(step.instruction)) pipeline_.renew(*returned_);
       simulated_++;

@@ -1,6 +1,8 @@
 #include "engine/memory/load_meetings.h"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "engine/memory/ir_origins.h"
 
@@ -13,7 +15,9 @@ void LoadMeetings::add(int function, int block, int instruction, const Access& a
   const bool by_data = access.kind != AddressKind::regular;
   const bool told_by_code = std::ranges::any_of(access.meetings, [](const DistanceBin& bin) { return bin.share > always; });
   if (access.store || !access.meetings_seen || (!by_data && (told_by_code || access.meetings.empty()))) return;
-  meetings_[{function, block, instruction}] = {access.meetings, by_data};
+  Load load{access.meetings, by_data, {}};
+  std::ranges::sort(load.met, {}, &DistanceBin::distance);
+  loads_[{function, block, instruction}] = std::move(load);
 }
 
 LoadMeetings::LoadMeetings(const Profile& profile) {
@@ -28,17 +32,64 @@ LoadMeetings::LoadMeetings(const Profile& profile) {
     for (auto [load, access] : loads.pairs)
       add(function, block, loads.places[static_cast<std::size_t>(load)], *loads.accesses[static_cast<std::size_t>(access)]);
   });
+  find_hot_addresses(*profile.machine, profile.forms);
+}
+
+// Block by block. Of a load that its loop was unrolled into copies of, all copies go to the same addresses.
+void LoadMeetings::find_hot_addresses(const Graph& machine, const std::vector<InstructionForm>& forms) {
+  for (auto at = loads_.begin(); at != loads_.end();) {
+    const auto [function, number, instruction] = at->first;
+    std::vector<Load*> here;
+    for (; at != loads_.end() && std::get<0>(at->first) == function && std::get<1>(at->first) == number; ++at)
+      if (!at->second.met.empty()) here.push_back(&at->second);
+    const auto& code = machine.functions[static_cast<std::size_t>(function)].blocks[static_cast<std::size_t>(number)].code;
+    const double stores = static_cast<double>(std::ranges::count_if(code, [&](const Instruction& i) { return forms[static_cast<std::size_t>(i.form)].store; }));
+    if (const auto all = HotAddresses::fit(mean_of(here)); all && here.size() > 1 && std::floor(stores / all->step()) == static_cast<double>(here.size())) {
+      for (Load* load : here) load->hot = hot_.size(), load->met = all->others(std::move(load->met));
+      hot_.push_back(*all);
+      continue;
+    }
+    for (Load* load : here) {
+      const auto own = HotAddresses::fit(load->met);
+      if (!own || stores >= 2 * own->step()) continue;
+      load->hot = hot_.size(), load->met = own->others(std::move(load->met));
+      hot_.push_back(*own);
+    }
+  }
+}
+
+std::vector<DistanceBin> LoadMeetings::mean_of(const std::vector<Load*>& loads) {
+  std::map<double, double> shares;
+  for (const Load* load : loads)
+    for (const DistanceBin& bin : load->met) shares[bin.distance] += bin.share / static_cast<double>(loads.size());
+  std::vector<DistanceBin> mean;
+  for (auto [distance, share] : shares) mean.push_back({distance, share, 0});
+  return mean;
 }
 
 std::optional<int> LoadMeetings::draw(int function, int block, int instruction) {
-  if (meetings_.empty()) return {};
-  const auto at = meetings_.find({function, block, instruction});
-  if (at == meetings_.end()) return {};
+  if (loads_.empty()) return {};
+  const auto at = loads_.find({function, block, instruction});
+  if (at == loads_.end()) return {};
+  const Load& load = at->second;
+  const std::optional<int> nothing = load.no_others ? std::optional(0) : std::nullopt;
+  double drawn = chance();
+  if (load.hot) {
+    HotAddresses& hot = hot_[*load.hot];
+    if (drawn < hot.share()) {
+      const int back = hot.draw(drawn, stores_);
+      return back ? std::optional(back) : nothing;
+    }
+    drawn -= hot.share();
+  }
+  for (const DistanceBin& bin : load.met)
+    if ((drawn -= bin.share) < 0) return static_cast<int>(bin.distance);
+  return nothing;
+}
+
+double LoadMeetings::chance() {
   state_ ^= state_ << 13, state_ ^= state_ >> 7, state_ ^= state_ << 17;
-  double chance = static_cast<double>(state_ >> 11) / 9007199254740992.0;
-  for (const DistanceBin& bin : at->second.met)
-    if ((chance -= bin.share) < 0) return static_cast<int>(bin.distance);
-  return at->second.no_others ? std::optional(0) : std::nullopt;
+  return static_cast<double>(state_ >> 11) / 9007199254740992.0;
 }
 
 }  // namespace perfcast::engine

@@ -1,13 +1,16 @@
 // Which loads read what a store just before them wrote, where their address comes from data and the code does not tell: the
 // counter of a histogram that the element before has just raised, the sums of a few clusters. Drawn from what was seen of the
-// load's counterpart in the IR; the simulated core then makes it wait for that store.
+// load's counterpart in the IR; the simulated core then makes it wait for that store. Most loads of a few addresses are drawn as
+// such (hot_addresses.h), the others by distance.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <vector>
 
+#include "engine/memory/hot_addresses.h"
 #include "record/profile.h"
 
 namespace perfcast::engine {
@@ -18,14 +21,22 @@ class LoadMeetings {
   // For the next execution of this load (indices into the machine graph): how many stores ago its value was stored, 1 for the
   // last one; 0: longer ago. Nothing where the addresses that the code implies are to decide.
   std::optional<int> draw(int function, int block, int instruction);
+  // A store was executed, of those that are watched: not on the stack.
+  void stored() { stores_++; }
 
  private:
   void add(int function, int block, int instruction, const Access& access);
-  struct Seen {
-    std::vector<DistanceBin> met;
+  struct Load {
+    std::vector<DistanceBin> met;  // by distance
     bool no_others = false;
+    std::optional<std::size_t> hot;
   };
-  std::map<std::tuple<int, int, int>, Seen> meetings_;
+  void find_hot_addresses(const Graph& machine, const std::vector<InstructionForm>& forms);
+  static std::vector<DistanceBin> mean_of(const std::vector<Load*>& loads);
+  double chance();
+  std::map<std::tuple<int, int, int>, Load> loads_;
+  std::vector<HotAddresses> hot_;
+  std::uint64_t stores_ = 0;
   std::uint64_t state_ = 0x2545F4914F6CDD1Dull;
 };
 
