@@ -101,18 +101,20 @@ class Meetings {
     engine::StaticInstruction resolved;
     engine::describe_values(resolved, form, instruction);
     if (!record.address || resolved.on_stack) return;
-    if (form.load) load(loads_[{block, index}], record.address);
+    if (form.load) note(seen_[{block, index, false}], record.address, true);
+    if (form.store) note(seen_[{block, index, true}], record.address, false);
     if (form.store) stores_.push_front(record.address), stores_.resize(std::min(stores_.size(), watched));
   }
   void put_into(Function& function) const {
-    for (const auto& [place, seen] : loads_) {
+    for (const auto& [place, seen] : seen_) {
+      const auto [block, index, store] = place;
       Access access;
-      access.index = place.second, access.meetings_seen = true;
+      access.index = index, access.store = store, access.meetings_seen = !store;
       double same_step = 0;
       for (const auto& [step, times] : seen.steps) same_step = std::max(same_step, times);
       access.kind = same_step > 0.8 * seen.executed ? AddressKind::regular : AddressKind::indexed;
       for (const auto& [back, times] : seen.met) access.meetings.push_back({static_cast<double>(back), times / seen.executed, 0});
-      function.blocks[static_cast<std::size_t>(place.first)].accesses.push_back(access);
+      function.blocks[static_cast<std::size_t>(block)].accesses.push_back(access);
     }
   }
 
@@ -124,13 +126,14 @@ class Meetings {
     std::map<std::uint64_t, double> steps;
     std::map<std::ptrdiff_t, double> met;
   };
-  void load(Seen& seen, std::uint64_t address) const {
+  void note(Seen& seen, std::uint64_t address, bool load) const {
     seen.executed++, seen.steps[address - std::exchange(seen.last, address)]++;
+    if (!load) return;
     if (auto at = std::ranges::find(stores_, address); at != stores_.end()) seen.met[at - stores_.begin() + 1]++;
   }
   const Binary& binary_;
   std::deque<std::uint64_t> stores_;  // the last one first
-  std::map<std::pair<int, int>, Seen> loads_;
+  std::map<std::tuple<int, int, bool>, Seen> seen_;  // by block, instruction, whether it stores
 };
 
 // Blocks and edges of one function as the trace counted them.

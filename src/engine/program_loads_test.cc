@@ -71,9 +71,10 @@ TEST(ProgramLoads, ALoadThatLatelyMetAStoreWaitsForItsAddress) {
   machine.name = ir.name = "main";
   machine.blocks = {block(1e5, code.body, {edge(0, 1e5 - 1)})}, machine.blocks[0].from = "body";
   ir.blocks = {block(1e5, {}, {edge(0, 1e5 - 1)})}, ir.blocks[0].name = "body";
-  Access load;
-  load.bytes = 8, load.meetings_seen = true;
-  ir.blocks[0].accesses = {load};
+  Access load, store;
+  load.bytes = store.bytes = 8, load.index = 1, load.meetings_seen = true;
+  store.store = true, store.kind = AddressKind::dependent;
+  ir.blocks[0].accesses = {load, store};
   auto cycles = [&](double met, double caution) {
     ir.blocks[0].accesses[0].meetings = {{1, met, 0}};
     Profile profile;

@@ -8,12 +8,13 @@
 
 namespace perfcast::engine {
 
-// Where the address comes from data, the code tells nothing of what it meets. An address computed from induction variables says by
-// itself what it meets always, at one distance; what it meets now and then is data's doing again.
+// Where its address comes from data, the code tells nothing of what a load meets. An address computed from induction variables tells by
+// itself what it meets always, at one distance, and all that stores to such addresses wrote; what it meets now and then where others
+// store by data is data's doing again.
 void LoadMeetings::add(int function, int block, int instruction, const Access& access) {
   constexpr double always = 0.5;
   const bool by_data = access.kind != AddressKind::regular;
-  const bool told_by_code = std::ranges::any_of(access.meetings, [](const DistanceBin& bin) { return bin.share > always; });
+  const bool told_by_code = !store_by_data_.contains(function) || std::ranges::any_of(access.meetings, [](const DistanceBin& bin) { return bin.share > always; });
   if (access.store || !access.meetings_seen || (!by_data && (told_by_code || access.meetings.empty()))) return;
   Load load{access.meetings, by_data, {}};
   std::ranges::sort(load.met, {}, &DistanceBin::distance);
@@ -23,10 +24,19 @@ void LoadMeetings::add(int function, int block, int instruction, const Access& a
 LoadMeetings::LoadMeetings(const Profile& profile) {
   if (!profile.machine) return;
   const auto& functions = profile.machine->functions;
-  for (std::size_t f = 0; f < functions.size(); f++)
-    for (std::size_t b = 0; b < functions[f].blocks.size(); b++)
-      for (const Access& access : functions[f].blocks[b].accesses)  // watched as machine code
-        add(static_cast<int>(f), static_cast<int>(b), access.index, access);
+  auto visit_machine = [&](auto&& visit) {  // watched as machine code
+    for (std::size_t f = 0; f < functions.size(); f++)
+      for (std::size_t b = 0; b < functions[f].blocks.size(); b++)
+        for (const Access& access : functions[f].blocks[b].accesses) visit(static_cast<int>(f), static_cast<int>(b), access);
+  };
+  auto note_store = [&](int function, const Access& access) {
+    if (access.store && access.kind != AddressKind::regular) store_by_data_.insert(function);
+  };
+  visit_machine([&](int function, int, const Access& access) { note_store(function, access); });
+  visit_origins(profile, [&](int function, int, const Block&, const IrOrigins::Origin& origin) {
+    for (const Access& access : origin.ir->accesses) note_store(function, access);
+  });
+  visit_machine([&](int function, int block, const Access& access) { add(function, block, access.index, access); });
   visit_origins(profile, [&](int function, int block, const Block& machine, const IrOrigins::Origin& origin) {
     const MatchedLoads loads = matched_loads(machine, profile.forms, *origin.ir);
     for (auto [load, access] : loads.pairs)

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 #include <vector>
 
@@ -35,6 +36,7 @@ class LoadMeetings {
   static std::vector<DistanceBin> mean_of(const std::vector<Load*>& loads);
   double chance();
   std::map<std::tuple<int, int, int>, Load> loads_;
+  std::set<int> store_by_data_;  // functions that do
   std::vector<HotAddresses> hot_;
   std::uint64_t stores_ = 0;
   std::uint64_t state_ = 0x2545F4914F6CDD1Dull;
