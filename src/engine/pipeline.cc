@@ -78,13 +78,13 @@ Share Pipeline::step(const StaticInstruction& instruction, const Happening& happ
   return retire(instruction, slots);
 }
 
-void Pipeline::pass(const StaticInstruction& instruction) {
-  passing_ = true;
+void Pipeline::pass(const StaticInstruction& instruction, bool begins) {
+  anywhere_ = !begins;
   address_known_ = instruction.address.known;
   if (address_known_) address_ = values_.address_of(instruction);
   if (instruction.store && address_known_) remember(instruction, {});
   track_values(instruction);
-  passing_ = false;
+  anywhere_ = false;
 }
 
 // ------------------------------------------------------------------------------------ front end and rename

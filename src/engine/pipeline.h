@@ -46,7 +46,7 @@ class Pipeline {
   // A register holds something nobody has seen before.
   void renew(int unit) { values_.set(unit, arbitrary(~++renewed_)); }
   // Does what it does to registers and memory, long ago: takes no time, and nobody waits for it.
-  void pass(const StaticInstruction& instruction);
+  void pass(const StaticInstruction& instruction, bool begins);
   // After a mispredicted branch: the way it was believed to take, one instruction after the other while on_wrong_way; only
   // the lines it asks for remain of it. go_wrong says whether the instruction is done before the branch is known: if it is a
   // branch that was mispredicted as well, the core turns back there.
@@ -132,7 +132,7 @@ class Pipeline {
 
   std::uint64_t left_ = 0;
   std::uint64_t renewed_ = 0;
-  bool passing_ = false;
+  bool anywhere_ = false;  // whatever small number is passed has become another one since
 
   // The front end and rename.
   std::int64_t fetch_cycle_ = 0, rename_cycle_ = 0;

@@ -209,12 +209,13 @@ void Pipeline::track_values(const StaticInstruction& instruction) {
   values_.update_address(instruction);
 }
 
-// A small number in code that is passed mostly begins an index; by the time the walk is at, that may be anywhere.
+// A small number in code that is passed mostly begins an index; by the time the walk is at, that may be anywhere. Not so where a function
+// begins: pointers and indices of its outermost loop set out together and stay in step.
 std::uint64_t Pipeline::value_of(const StaticInstruction& instruction, std::size_t k, std::uint64_t loaded) {
   constexpr int index_bytes = 4;
   constexpr std::int64_t small = 1 << 16;
   const ValueForm& form = instruction.values[k];
-  if (passing_ && form.kind == ValueForm::Kind::number && std::abs(form.constant) < small) return arbitrary_word(~++renewed_, index_bytes);
+  if (anywhere_ && form.kind == ValueForm::Kind::number && std::abs(form.constant) < small) return arbitrary_word(~++renewed_, index_bytes);
   return values_.value_of(instruction, k, loaded);
 }
 

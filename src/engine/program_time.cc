@@ -124,13 +124,13 @@ class Sampler {
     if (callers > 0 && !sites.choice.empty()) {
       auto [caller, behind_call] = sites.places[sites.choice.heaviest()];
       approach(caller, callers - 1);
-      pass(block_at(caller).begin, behind_call - 1);
+      pass(block_at(caller).begin, behind_call - 1, false);
     }
-    for (int passed : way_to(program_, block)) pass(block_at(passed).begin, block_at(passed).end);
+    for (int passed : way_to(program_, block)) pass(block_at(passed).begin, block_at(passed).end, block_at(passed).block == 0);
   }
-  void pass(std::size_t begin, std::size_t end) {
+  void pass(std::size_t begin, std::size_t end, bool begins) {
     for (std::size_t at = begin; at < end; at++) {
-      pipeline_.pass(code_[at]);
+      pipeline_.pass(code_[at], begins);
       if (returned_ && code_[at].call) pipeline_.renew(*returned_);
     }
   }
