@@ -49,7 +49,7 @@ class Sampler {
       happening.taken = step.taken, happening.mispredicted = step.mispredicted && options_.mispredictions;
       if (instruction.load && options_.extra_load_cycles) happening.extra_load_cycles = extra(trail, step.instruction);
       if (instruction.load) happening.stores_back = stores_back(block_at(trail.here), step.instruction);
-      const StaticInstruction* next = step.next_behind ? &code_[step.instruction + 1] : nullptr;
+      const StaticInstruction* next = step.behind ? &code_[*step.behind] : nullptr;
       Share share = pipeline_.step(instruction, happening, next);
       if (instruction.store && !instruction.on_stack) meetings_.stored();
       if (happening.mispredicted && options_.extra_load_cycles) go_wrong(step, trail);

@@ -98,6 +98,24 @@ TEST(ProgramTime, CallsReachALibraryByItsStub) {
   EXPECT_LT(time->cycles, 8e6);  // 4 to 5 for the one multiplier; 12 along the chain
 }
 
+// The callee lies directly behind the call in memory, but stands before it in the profile.
+TEST(ProgramTime, WhatLiesBehindIsLookedUpWhereItStands) {
+  Code code;
+  InstructionForm call, ret;
+  call.opcode = "CALL", call.call = true, ret.opcode = "RET", ret.ret = true;
+  code.op("ADD64rr", {1}, {1, 2}), code.add(call, {}, {}), code.op("MUL64rr", {3}, {3, 2}), code.add(ret, {}, {});
+  auto& c = code.body;
+  Function main, f;
+  main.name = "main", f.name = "f";
+  main.blocks = {block(1e4, {c[0], c[1]}, {edge(0, 1e4 - 1)})}, main.blocks[0].calls = {{"f", 1}};
+  f.blocks = {block(1e4, {c[2], c[3]}, {})};
+  Profile profile;
+  profile.program = "behind", profile.forms = code.forms, profile.machine = Graph{{f, main}};
+  auto time = simulate_program(profile, small_machine());
+  ASSERT_TRUE(time);
+  EXPECT_NEAR(time->cycles, 3e4, 1e3);
+}
+
 TEST(ProgramTime, RecursionCountsEachInstructionOnItsOwn) {
   Profile profile = calling_profile(1e6);
   Function& f = profile.machine->functions[1];

@@ -239,7 +239,7 @@ WalkStep Walker::next() {
     due += rate;
     if (due >= 1) step.mispredicted = true, due -= 1;
   }
-  step.next_behind = behind && !step.taken;
+  if (behind && !step.taken) step.behind = at_;
   return step;
 }
 

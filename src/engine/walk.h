@@ -77,7 +77,7 @@ struct WalkStep {
   int block = 0;
   std::size_t instruction = 0;      // in WalkProgram::code
   bool taken = false, mispredicted = false, enters_block = false;
-  bool next_behind = false;         // the next step is the next instruction in memory
+  std::optional<std::size_t> behind;  // the next step in WalkProgram::code, if it lies directly behind in memory
 };
 
 class Walker {
