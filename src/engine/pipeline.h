@@ -45,7 +45,7 @@ class Pipeline {
   void leave() { values_.renew(++left_); }
   // A register holds something nobody has seen before.
   void renew(int unit) { values_.set(unit, arbitrary(~++renewed_)); }
-  // Does what it does to registers and memory, long ago: takes no time, and nobody waits for it.
+  // Does what it does to registers and memory, long ago: takes no time, and nobody waits for it. `begins`: where a function does.
   void pass(const StaticInstruction& instruction, bool begins);
   // After a mispredicted branch: the way it was believed to take, one instruction after the other while on_wrong_way; only
   // the lines it asks for remain of it. go_wrong says whether the instruction is done before the branch is known: if it is a

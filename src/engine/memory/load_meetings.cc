@@ -12,11 +12,12 @@ namespace perfcast::engine {
 // itself what it meets always, at one distance, and all that stores to such addresses wrote; what it meets now and then where others
 // store by data is data's doing again.
 void LoadMeetings::add(int function, int block, int instruction, const Access& access) {
-  constexpr double always = 0.5;
+  constexpr double always = 0.5, furthest = 64;  // stores back: more than any profile looks
   const bool by_data = access.kind != AddressKind::regular;
   const bool told_by_code = !store_by_data_.contains(function) || std::ranges::any_of(access.meetings, [](const DistanceBin& bin) { return bin.share > always; });
   if (access.store || !access.meetings_seen || (!by_data && (told_by_code || access.meetings.empty()))) return;
   Load load{access.meetings, by_data, {}};
+  std::erase_if(load.met, [](const DistanceBin& bin) { return !(bin.distance >= 1 && bin.distance <= furthest); });
   std::ranges::sort(load.met, {}, &DistanceBin::distance);
   loads_[{function, block, instruction}] = std::move(load);
 }
