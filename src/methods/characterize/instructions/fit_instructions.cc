@@ -24,7 +24,7 @@ std::string anchored(const std::string& opcodes) { return "^(" + opcodes + ")$";
 
 bool is_memory(const Form& form) {
   return form.kind.starts_with("load") || form.kind.starts_with("store") || form.kind == "rmw" || form.kind == "gather" ||
-         form.kind == "atomic";
+         form.kind == "scatter" || form.kind == "atomic";
 }
 bool is_computing(const Form& form) {
   return !is_memory(form) && form.kind != "x87-slow" && form.kind != "branch" && form.kind != "nop" && form.kind != "move" && form.kind != "move-vector";
@@ -273,10 +273,11 @@ class InstructionFitter {
     return {};
   }
 
-  // Locked instructions and fences run one at a time, and so do the long ones of the x87: a port of their own, kept for
-  // as long as one takes. Those are sequences from the core's own memory, during which nothing else is renamed.
+  // Locked instructions, fences and scatters run one at a time, and so do the long ones of the x87: a port of their own,
+  // kept for as long as one takes. Those are sequences from the core's own memory, during which nothing else is renamed.
   void one_at_a_time() {
     own_port("atomic", "atomic", 3);
+    own_port("scatter", "scatter", 3);
     own_port("x87-slow", "x87", 1);
   }
   void own_port(const std::string& kind, const std::string& port, double least_cycles) {
