@@ -3,9 +3,15 @@
 #include <algorithm>
 
 #include "methods/bounds/unrolled.h"
+#include "methods/bounds/work.h"
 
 namespace perfcast::bounds {
 namespace {
+
+struct LoopStart {
+  Location at;
+  int inside = 0;  // loops in it that start there too, one inside the other
+};
 
 // Where the loop of each machine block starts, by way of the IR block it came from.
 class Origins {
@@ -16,6 +22,7 @@ class Origins {
       const Function& function = profile.ir->functions[f];
       for (std::size_t b = 0; b < function.blocks.size(); b++)
         blocks_[{function.name, function.blocks[b].name}] = {static_cast<int>(f), static_cast<int>(b)};
+      inside_.push_back(same_place_inside(function.loops));
     }
     ir_ = &*profile.ir;
   }
@@ -25,38 +32,37 @@ class Origins {
     auto it = blocks_.find({function.name, *block.from});
     return it == blocks_.end() ? std::nullopt : std::optional(it->second);
   }
-  const Loop* ir_loop(std::pair<int, int> place) const {
+  std::optional<LoopStart> ir_loop(std::pair<int, int> place) const {
     const Function& function = ir_->functions[static_cast<std::size_t>(place.first)];
     const auto& loop = function.blocks[static_cast<std::size_t>(place.second)].loop;
-    return loop ? &function.loops[static_cast<std::size_t>(*loop)] : nullptr;
+    if (!loop) return {};
+    return LoopStart{function.loops[static_cast<std::size_t>(*loop)].at, inside_[static_cast<std::size_t>(place.first)][static_cast<std::size_t>(*loop)]};
   }
 
  private:
   std::map<std::pair<std::string, std::string>, std::pair<int, int>> blocks_;
+  std::vector<std::vector<int>> inside_;  // of the loops of each IR function
   const Graph* ir_ = nullptr;
 };
 
-// A measure of the work of IR blocks that unrolling and vectorising do not change.
 double work_of(const Profile& profile, const LoopGroup& group) {
-  double work = 0;
-  for (auto [f, b] : group.ir_blocks) {
-    const Block& block = profile.ir->functions[static_cast<std::size_t>(f)].blocks[static_cast<std::size_t>(b)];
-    for (const char* what : {"flops", "bytes_loaded", "bytes_stored"})
-      if (auto it = block.usage.find(what); it != block.usage.end()) work += block.count.value * it->second;
-  }
+  const double work = done_by(profile, group.ir_blocks).sum();
   return work > 0 ? work : group.machine_iterations;
 }
 
 // A call that always gives the same result may be made once instead of every time: then the loop in it is entered less
-// often than the source says. Vector body and remainder of one loop are entered at least as often together.
-double removed_share(const SourceLoop& source, double machine_entries) {
+// often than the source says. Vector body and remainder of one loop are entered at least as often together. A loop whose test fails
+// at once is entered in the source only: that takes no work away.
+double removed_share(const SourceLoop& source, double machine_entries, const Work& done) {
   constexpr double most_kept = 0.9;
-  return source.innermost && machine_entries > 0 && machine_entries < most_kept * source.entries ? 1 - machine_entries / source.entries : 0;
+  if (!source.innermost || machine_entries <= 0 || machine_entries >= most_kept * source.entries) return 0;
+  const double entered = machine_entries / source.entries, worked = done.share_of(asked_for(source)).value_or(entered);
+  return worked < most_kept ? 1 - std::max(entered, worked) : 0;
 }
 
 // Which source loop a group is: of the same function if it can be, else any copy; by its place, else by its lines.
-const SourceLoop* source_of(const SourceLoops& loops, const LoopGroup& group, const std::string& function) {
-  const auto& here = loops.at(group.at);
+const SourceLoop* source_of(const SourceLoops& loops, const LoopGroup& group, const Place& place, const std::string& function) {
+  const auto& here = loops.at(place);
   for (const SourceLoop* loop : here)
     if (loop->function == function) return loop;
   if (!here.empty()) return here.front();
@@ -67,40 +73,63 @@ const SourceLoop* source_of(const SourceLoops& loops, const LoopGroup& group, co
   return around;
 }
 
+// The source's iterations are known for all copies of a loop together; each copy has its part of them by the work it does, and its part
+// of the entries by those of its code.
+void share_iterations(const Profile& profile, const SourceLoops& loops, std::vector<LoopGroup>& groups) {
+  std::map<std::pair<std::string, Place>, std::vector<LoopGroup*>> copies;
+  for (LoopGroup& group : groups)
+    if (group.source && group.source->iterations > 0) copies[loops.written(*group.source)].push_back(&group);
+  for (const auto& [written, members] : copies) {
+    double all = 0, entries = 0;
+    Work done;
+    for (const LoopGroup* group : members) all += work_of(profile, *group), entries += group->entries, done.add(done_by(profile, group->ir_blocks));
+    for (LoopGroup* group : members) {
+      const SourceLoop& source = *group->source;
+      const double part = all > 0 ? work_of(profile, *group) / all : 1.0 / static_cast<double>(members.size());
+      group->removed = removed_share(source, entries, done), group->normalised = true;
+      group->iterations = part * source.iterations * (1 - group->removed);
+      group->entries = (entries > 0 ? group->entries / entries : part) * source.entries * (1 - group->removed);
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<LoopGroup> loop_groups(const Profile& profile) {
   std::vector<LoopGroup> groups;
+  std::vector<Place> places;  // of the groups
   Origins origins(profile);
-  std::map<std::pair<std::string, Place>, std::vector<std::size_t>> copies;  // of one source loop, by the function it is written in
+  const SourceLoops loops(profile.source_loops);
   for (std::size_t f = 0; f < profile.machine->functions.size(); f++) {
     const Function& function = profile.machine->functions[f];
     if (function.library) continue;
     std::map<Place, std::size_t> here;
-    auto group_at = [&](const Location& at) -> LoopGroup& {
-      auto [it, is_new] = here.try_emplace(place_of(at), groups.size());
-      if (is_new) groups.emplace_back(), groups.back().function = static_cast<int>(f), groups.back().at = at;
+    auto place_of = [&](const LoopStart& start) { return loops.place_of(start.at, start.inside); };
+    auto group_at = [&](const LoopStart& start) -> LoopGroup& {
+      auto [it, is_new] = here.try_emplace(place_of(start), groups.size());
+      if (is_new) groups.emplace_back(), groups.back().function = static_cast<int>(f), groups.back().at = start.at, places.push_back(it->first);
       return groups[it->second];
     };
     // A loop's place: that of the IR loop its header lies in, else its own.
-    std::vector<Location> loop_at(function.loops.size());
+    std::vector<LoopStart> starts(function.loops.size());
+    const std::vector<int> inside = same_place_inside(function.loops);
     for (std::size_t l = 0; l < function.loops.size(); l++) {
       const Loop& loop = function.loops[l];
-      loop_at[l] = loop.at;
+      starts[l] = {loop.at, inside[l]};
       if (auto from = origins.ir_block(function, function.blocks[static_cast<std::size_t>(loop.header)]))
-        if (const Loop* ir = origins.ir_loop(*from)) loop_at[l] = ir->at;
+        if (auto ir = origins.ir_loop(*from)) starts[l] = *ir;
     }
     for (std::size_t b = 0; b < function.blocks.size(); b++) {
       const Block& block = function.blocks[b];
       if (!block.loop || block.count.value <= 0) continue;
       auto from = origins.ir_block(function, block);
-      const Loop* ir = from ? origins.ir_loop(*from) : nullptr;
-      LoopGroup& group = group_at(ir ? ir->at : loop_at[static_cast<std::size_t>(*block.loop)]);
+      auto ir = from ? origins.ir_loop(*from) : std::nullopt;
+      LoopGroup& group = group_at(ir.value_or(starts[static_cast<std::size_t>(*block.loop)]));
       group.blocks.push_back(static_cast<int>(b));
       if (from && std::ranges::find(group.ir_blocks, *from) == group.ir_blocks.end()) group.ir_blocks.push_back(*from);
     }
     for (std::size_t l = 0; l < function.loops.size(); l++) {
-      auto it = here.find(place_of(loop_at[l]));
+      auto it = here.find(place_of(starts[l]));
       if (it == here.end() || function.loops[l].iterations.value <= 0) continue;
       LoopGroup& group = groups[it->second];
       group.machine_loops.push_back(static_cast<int>(l));
@@ -108,27 +137,13 @@ std::vector<LoopGroup> loop_groups(const Profile& profile) {
       group.irreducible = group.irreducible || function.loops[l].irreducible;
     }
   }
-  std::erase_if(groups, [](const LoopGroup& group) { return group.machine_loops.empty() || group.machine_iterations <= 0; });
-  const SourceLoops loops(profile.source_loops);
   for (std::size_t g = 0; g < groups.size(); g++) {
-    groups[g].source = source_of(loops, groups[g], profile.machine->functions[static_cast<std::size_t>(groups[g].function)].name);
-    if (const SourceLoop* source = groups[g].source) copies[{source->source_function, place_of(source->at)}].push_back(g);
+    groups[g].source = source_of(loops, groups[g], places[g], profile.machine->functions[static_cast<std::size_t>(groups[g].function)].name);
     groups[g].iterations = groups[g].machine_iterations;
   }
-  take_in_straight_code(profile, groups);
-  // The source's iterations are known for all copies together; each copy has its part of them.
-  for (const auto& [place, members] : copies) {
-    double all = 0, all_entries = 0;
-    for (std::size_t g : members) all += work_of(profile, groups[g]), all_entries += groups[g].entries;
-    for (std::size_t g : members) {
-      const SourceLoop& source = *groups[g].source;
-      double part = all > 0 ? work_of(profile, groups[g]) / all : 1.0 / static_cast<double>(members.size());
-      if (source.iterations <= 0) continue;
-      groups[g].iterations = part * source.iterations, groups[g].entries = part * source.entries, groups[g].normalised = true;
-      groups[g].removed = removed_share(source, all_entries);
-      groups[g].iterations *= 1 - groups[g].removed, groups[g].entries *= 1 - groups[g].removed;
-    }
-  }
+  std::erase_if(groups, [](const LoopGroup& group) { return group.machine_loops.empty() || group.machine_iterations <= 0; });
+  take_in_straight_code(profile, loops, groups);
+  share_iterations(profile, loops, groups);
   take_in_vanished(profile, loops, groups);
   return groups;
 }

@@ -4,36 +4,13 @@
 #include <cmath>
 #include <set>
 
+#include "methods/bounds/classes.h"
+#include "methods/bounds/work.h"
+
 namespace perfcast::bounds {
 namespace {
 
 // ------------------------------------------------------------------------------------- straight code in front of a remainder
-
-// What the IR blocks of a group do in the run, of the kind of work that names the source's share of it best.
-struct Work {
-  double flops = 0, bytes_stored = 0;
-  void add(const Block& block) {
-    auto of = [&](const char* what) {
-      auto it = block.usage.find(what);
-      return it == block.usage.end() ? 0.0 : it->second * block.count.value;
-    };
-    flops += of("flops"), bytes_stored += of("bytes_stored");
-  }
-};
-
-Work asked_for(const SourceLoop& source) {
-  Work work;
-  work.flops = source.flops * source.iterations;
-  for (const Reference& reference : source.references)
-    if (reference.store) work.bytes_stored += reference.elements * reference.element_bytes * source.iterations;
-  return work;
-}
-
-// The compiler neither invents nor drops floating-point operations and stores of distinct elements: what is missing is elsewhere.
-bool falls_short(const Work& done, const Work& asked) {
-  constexpr double most = 0.9;
-  return asked.flops > 0 ? done.flops < most * asked.flops : asked.bytes_stored > 0 && done.bytes_stored < most * asked.bytes_stored;
-}
 
 // Whether most instructions of a block were written in these lines.
 bool written_in(const Block& block, const SourceLoop& source) {
@@ -59,14 +36,17 @@ const Block* ir_block_of(const Profile& profile, const Function& function, const
 
 }  // namespace
 
-void take_in_straight_code(const Profile& profile, std::vector<LoopGroup>& groups) {
+void take_in_straight_code(const Profile& profile, const SourceLoops& loops, std::vector<LoopGroup>& groups) {
   if (!profile.ir) return;
-  std::map<const SourceLoop*, Work> done;
+  std::map<std::pair<std::string, Place>, Work> done;  // by all copies of a loop together
   for (const LoopGroup& group : groups)
-    if (group.source && group.source->innermost)
-      for (auto [f, b] : group.ir_blocks) done[group.source].add(profile.ir->functions[static_cast<std::size_t>(f)].blocks[static_cast<std::size_t>(b)]);
+    if (group.source) done[loops.written(*group.source)].add(done_by(profile, group.ir_blocks));
   for (LoopGroup& group : groups) {
-    if (!group.source || !group.source->innermost || !falls_short(done[group.source], asked_for(*group.source))) continue;
+    if (!group.source || !group.source->innermost) continue;
+    constexpr double most = 0.9;
+    Work asked = asked_for(*group.source);
+    asked.bytes_loaded = 0;  // what is kept in registers is loaded elsewhere
+    if (done[loops.written(*group.source)].share_of(asked).value_or(1) >= most) continue;  // what is missing is elsewhere
     const Function& function = profile.machine->functions[static_cast<std::size_t>(group.function)];
     for (std::size_t b = 0; b < function.blocks.size(); b++) {
       const Block& block = function.blocks[b];
@@ -106,21 +86,56 @@ void step_out(Reference& reference, double times) {
   reference.side_by_side = whole || (outer && std::abs(*outer) == reference.element_bytes);
 }
 
+// What the code of a loop does itself: library routines that it calls have no part in it.
+Work done_in_code(const Profile& profile, const LoopGroup& group) {
+  Work work;
+  for (int b : group.blocks) {
+    const Block& block = profile.machine->functions[static_cast<std::size_t>(group.function)].blocks[static_cast<std::size_t>(b)];
+    for (const Instruction& instruction : block.code) {
+      const InstructionForm& form = profile.forms[static_cast<std::size_t>(instruction.form)];
+      const Classified made = classify(form, instruction);
+      work.flops += made.flops * block.count.value;
+      if (made.spill) continue;
+      if (form.store) work.bytes_stored += form.memory_bytes * block.count.value;
+      if (form.load) work.bytes_loaded += form.memory_bytes * block.count.value;
+    }
+  }
+  return work;
+}
+
 class Vanished {
  public:
-  Vanished(const Profile& profile, std::vector<LoopGroup>& groups) : profile_(profile), groups_(groups) {
+  Vanished(const Profile& profile, const SourceLoops& loops, std::vector<LoopGroup>& groups) : profile_(profile), loops_(loops), groups_(groups) {
     for (std::size_t g = 0; g < groups.size(); g++)
-      if (const SourceLoop* source = groups[g].source) present_.insert(place_of(source->at)), groups_of_[source].push_back(g);
+      if (const SourceLoop* source = groups[g].source) {
+        present_.insert(loops.place_of(*source)), groups_of_[source].push_back(g);
+        if (source->iterations <= 0) continue;
+        const double part = groups[g].iterations / source->iterations;  // of the iterations of all copies
+        here_[source] += part, unexplained_[source].add(asked_for(*source), -part), unexplained_[source].add(done_in_code(profile, groups[g]));
+      }
   }
   // In any copy and any function: the compiler need not have inlined what an ideal one would.
-  bool present(const SourceLoop& loop) const { return present_.contains(place_of(loop.at)); }
+  bool present(const SourceLoop& loop) const { return present_.contains(loops_.place_of(loop)); }
+
+  // Whether the code around a loop that left none does its work too: else a library routine or a formula took its place.
+  bool unrolled(const SourceLoop& inner) const {
+    constexpr double short_enough = 64;  // iterations per entry: never worth a call
+    if (inner.entries <= 0) return false;
+    if (inner.iterations / inner.entries <= short_enough) return true;
+    constexpr double most = 0.5;
+    const SourceLoop* up = left_around(inner);
+    if (!up || up->iterations <= 0) return false;
+    Work asked;
+    asked.add(asked_for(inner), here_.at(up));
+    return unexplained_.at(up).share_of(asked).value_or(0) > most;
+  }
 
   // A loop that left no loop in the code: its work is that of the next one around it that did.
   void take_in(const SourceLoop& inner) {
-    const SourceLoop* up = around(inner);
-    while (up && !present(*up)) up = around(*up);
+    const SourceLoop* up = left_around(inner);
     if (!up || up->iterations <= 0) return;
     const double times = inner.iterations / up->iterations;
+    unexplained_[up].add(asked_for(inner), -here_[up]);
     for (std::size_t g : groups_of_[up]) {
       SourceLoop& needs = groups_[g].needs;
       for (const auto& [name, count] : inner.operations)  // a counter that is converted is a number now
@@ -132,6 +147,12 @@ class Vanished {
   }
 
  private:
+  // The next loop around it that is left in the code of the same function.
+  const SourceLoop* left_around(const SourceLoop& loop) const {
+    const SourceLoop* up = around(loop);
+    while (up && !present(*up)) up = around(*up);
+    return up && groups_of_.contains(up) ? up : nullptr;
+  }
   const SourceLoop* around(const SourceLoop& loop) const { return loop.parent ? &profile_.source_loops[static_cast<std::size_t>(*loop.parent)] : nullptr; }
 
   // What no iteration of the next loop around moves on from can be kept for the whole of that loop. Where the code loads it is the
@@ -154,17 +175,18 @@ class Vanished {
   }
 
   const Profile& profile_;
+  const SourceLoops& loops_;
   std::vector<LoopGroup>& groups_;
   std::set<Place> present_;
+  std::map<const SourceLoop*, double> here_;       // the part of a loop's iterations that its copy in this function does
+  std::map<const SourceLoop*, Work> unexplained_;  // what the code of a loop does beyond the needs it is known to have
   std::map<const SourceLoop*, std::vector<std::size_t>> groups_of_;
 };
 
 }  // namespace
 
-// Long loops were not unrolled: a library routine or a formula took their place.
 void take_in_vanished(const Profile& profile, const SourceLoops& loops, std::vector<LoopGroup>& groups) {
-  constexpr double short_enough = 64;  // iterations per entry
-  Vanished vanished(profile, groups);
+  Vanished vanished(profile, loops, groups);
   std::set<std::string> functions;
   std::set<const SourceLoop*> hold;  // loops that hold one which is left
   for (LoopGroup& group : groups)
@@ -172,7 +194,7 @@ void take_in_vanished(const Profile& profile, const SourceLoops& loops, std::vec
   for (const std::string& function : functions)
     for (const SourceLoop* inner : loops.in(function)) {
       if (!vanished.present(*inner)) {
-        if (inner->entries > 0 && inner->iterations / inner->entries <= short_enough) vanished.take_in(*inner);
+        if (vanished.unrolled(*inner)) vanished.take_in(*inner);
         continue;
       }
       for (auto up = inner->parent; up; up = profile.source_loops[static_cast<std::size_t>(*up)].parent) hold.insert(&profile.source_loops[static_cast<std::size_t>(*up)]);
