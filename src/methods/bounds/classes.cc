@@ -20,6 +20,29 @@ int lanes_of(const InstructionForm& form) {
   return 1;
 }
 
+bool starts(const std::string& text, std::initializer_list<const char*> any) {
+  return std::ranges::any_of(any, [&](const char* part) { return text.starts_with(part); });
+}
+
+// Whether an instruction on vector registers works on integers: x86-64 names those (V)P..., but for permutations of reals; AArch64
+// tells by the shape, v4i32, but names what works on reals F...
+bool on_integers(const std::string& op) {
+  if (starts(op, {"P", "VP", "MOVDQ", "VMOVDQ"})) return !has(op, {"PERMP", "PERMILP", "PERMT2P", "PERMI2P", "PERM2F128"});
+  const std::size_t shape = op.find('v');
+  if (shape == std::string::npos || op.starts_with("F")) return false;
+  const std::size_t letter = op.find_first_not_of("0123456789", shape + 1);
+  return letter != std::string::npos && op[letter] == 'i';
+}
+
+// x86-64 has arithmetic with an operand in memory, an m in the lower-case end of its name: INC32m, MAXSDrm. Other instruction sets only
+// load and store.
+bool computes_in_memory(const std::string& op) {
+  if (starts(op, {"LD", "ST", "LOAD", "STORE", "MOV", "VMOV", "CMOV", "PUSH", "POP", "PMOV", "VPMOV", "PREFETCH", "XCHG", "KMOV"})) return false;
+  if (has(op, {"BROADCAST", "GATHER", "SCATTER", "MASKMOV", "INSERT", "PINSR", "EXTRACT", "PEXTR"})) return false;
+  const std::size_t end = op.find_first_of("abcdefghijklmnopqrstuvwxyz");
+  return end != std::string::npos && op.find('m', end) != std::string::npos;
+}
+
 Kind float_kind(const std::string& op) {
   if (has(op, {"FMADD", "FMSUB", "FNMADD", "FNMSUB", "FMLA", "FMLS"}) || op == "FMA") return Kind::fused;
   if (has(op, {"DIV", "SQRT"})) return Kind::divide;
@@ -77,9 +100,10 @@ Classified classify(const InstructionForm& form, const Instruction& instruction)
   made.spill = (form.load || form.store) && on_stack(instruction);
   if (form.call) return made.kind = Kind::call, made;
   if (form.branch || form.ret) return made.kind = Kind::branch, made;
-  Kind arithmetic = form.floating ? float_kind(op) : Kind::integer;
+  Kind arithmetic = form.floating && !on_integers(op) ? float_kind(op) : Kind::integer;
   bool computes = arithmetic != Kind::other_float && arithmetic != Kind::integer;
-  if ((form.load || form.store) && !computes) return made.kind = form.load ? Kind::load : Kind::store, made.also_store = form.load && form.store, made;
+  made.real = form.floating && !on_integers(op);
+  if ((form.load || form.store) && !computes && !computes_in_memory(op)) return made.kind = form.load ? Kind::load : Kind::store, made.also_store = form.load && form.store, made;
   if (is_copy(form, instruction)) return made.kind = Kind::copy, made;
   made.kind = arithmetic, made.also_load = form.load, made.also_store = form.store;
   if (!computes) return made;

@@ -16,6 +16,7 @@ struct Classified {
   double flops = 0;                            // of one execution, all lanes
   int lanes = 1;                               // elements that floating-point arithmetic works on
   bool single = false;                         // ... of single precision
+  bool real = false;                           // works on floating-point numbers, or moves them as far as can be told
   bool spill = false;                          // a load or store of a fixed place on the stack
 };
 Classified classify(const InstructionForm& form, const Instruction& instruction);

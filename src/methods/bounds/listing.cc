@@ -27,8 +27,8 @@ void add(Stretch& to, const Profile& profile, const Block& block) {
     // The two halves of a KSR1 instruction pair: arithmetic on one side; addresses, memory and branches on the other.
     bool other_side = made.kind == Kind::load || made.kind == Kind::store || made.kind == Kind::branch || made.kind == Kind::call || form.opcode == "ADDRESS";
     (other_side ? to.memory_side : to.compute)++;
-    if (form.load && form.floating) to.float_loads++;
-    if (form.store && form.floating) to.float_stores++;
+    if (form.load && made.real) to.float_loads++;
+    if (form.store && made.real) to.float_stores++;
   }
 }
 
