@@ -11,7 +11,8 @@ struct MemoryCause {
   std::string cause;
   double amount = 0;                 // cycles per iteration
   const Access* worst = nullptr;     // the access that does most of it
-  double step = 0;                   // bytes from one iteration to the next; 0: not known
+  double step = 0;                   // bytes from one iteration to the next that leave most of each line unused; 0: none such
+  std::string array;                 // that is walked so
   std::vector<std::string> levels;   // that serve it
   bool walks = false;
 };
@@ -39,9 +40,11 @@ class Adviser {
   double mac_with(const Steps::Keep& keep);
   double lanes() const;
   bool unoptimised() const;
+  bool built_for_a_cpu() const;
 
   void beyond();
   MemoryCause memory_cause(const NamedAmount& part) const;
+  void find_wasteful_step(MemoryCause& found) const;
   void say_memory(const MemoryCause& found);
   void conflicts(const NamedAmount& part);
   int mispredicted_line() const;

@@ -33,8 +33,12 @@ double step_of(const Profile& profile, const LoopGroup& group, const Access& acc
   double step = 0;
   for (const Reference& reference : group.needs.references)
     if (reference.line == access.line && reference.affine()) step = std::max(step, std::abs(*reference.stride_bytes[0]));
+  return step > 0 ? step : watched_step(profile, group, access);
+}
+
+double watched_step(const Profile& profile, const LoopGroup& group, const Access& access) {
   constexpr double dominates = 0.5;
-  if (step > 0 || !access.stride_bytes || access.stride_share < dominates) return step;
+  if (!access.stride_bytes || access.stride_share < dominates) return 0;
   for (const Block* block : watched_blocks(profile, group)) {
     const auto& all = block->accesses;
     if ( &access < all.data() || &access >= all.data() + all.size()) continue;
@@ -138,7 +142,24 @@ Beyond beyond_window(const Profile& profile, const Machine& machine, const Steps
   return out;
 }
 
+std::optional<double> bytes_brought(const Reference& reference, double line_bytes) {
+  if (!reference.affine()) return {};
+  const double step = std::abs(*reference.stride_bytes[0]), elements = std::max(1.0, reference.elements);
+  if (step == 0) return 0;
+  // The elements of a loop inside, unrolled whole, may lie side by side whatever the step.
+  if (reference.contiguous()) return std::min(step, elements * reference.element_bytes);
+  double brought = std::min(step, elements * line_bytes);
+  return reference.span_bytes > 0 ? std::min(brought, reference.span_bytes + line_bytes) : brought;
+}
+
 namespace {
+
+// A store to what the loop loads as well brings nothing of its own.
+bool loaded_too(const Reference& store, const std::vector<Reference>& all) {
+  return store.store && !store.array.empty() && std::ranges::any_of(all, [&](const Reference& load) {
+    return !load.store && load.array == store.array && load.stride_bytes == store.stride_bytes && load.elements >= store.elements;
+  });
+}
 
 // Misses of an ideal cache that software governs: of each reference the window that would have to stay for its reuse
 // (what lies between two touches) is compared with the capacity; windows are given room smallest first, and what fits
@@ -153,11 +174,12 @@ struct Window {
 LoopData data_of(const Profile& profile, const Machine& machine, const LoopGroup& group) {
   LoopData data;
   const double line = machine.memory ? machine.memory->line_bytes : 64;
-  const double trips = group.needs.entries > 0 ? group.needs.iterations / group.needs.entries : group.iterations;
+  const double trips = group.entries > 0 ? group.iterations / group.entries : group.iterations;
   double touched = 0;
   bool all_affine = group.source != nullptr;
   std::vector<Window> windows;
   for (const Reference& reference : group.needs.references) {
+    if (loaded_too(reference, group.needs.references)) continue;
     data.window_bytes += reference.span_bytes;
     if (!reference.affine()) {
       all_affine = false;
@@ -167,7 +189,7 @@ LoopData data_of(const Profile& profile, const Machine& machine, const LoopGroup
     double stride = std::abs(*reference.stride_bytes[0]);
     double extent = stride * trips + reference.span_bytes + reference.element_bytes;
     touched += stride == 0 ? reference.element_bytes : std::min(extent, trips * std::max(1.0, reference.elements) * line);
-    double lines_per_iteration = stride == 0 ? 0 : std::min(1.0, stride / line) * std::max(1.0, stride > line ? reference.elements : 1.0);
+    double lines_per_iteration = *bytes_brought(reference, line) / line;
     // The loop around repeats the same elements: what this loop touches would have to stay.
     bool reused = reference.stride_bytes.size() > 1 && reference.stride_bytes[1] && *reference.stride_bytes[1] == 0;
     double outer_trips = 1;
@@ -189,12 +211,15 @@ LoopData data_of(const Profile& profile, const Machine& machine, const LoopGroup
   if (!machine.memory || !profile.ir) return data;
   engine::ProgramReuse program;
   program.footprint_bytes = engine::footprint_bytes(profile, machine);
-  auto lines = served_lines(accesses_of(profile, group), *machine.memory, program, false);
+  const auto accesses = accesses_of(profile, group);
+  auto lines = served_lines(accesses, *machine.memory, program, false);
   for (std::size_t l = 0; l < lines.size(); l++) {
     if (lines[l] / group.iterations < 1e-9) continue;
     data.served.push_back({machine.memory->levels[l].name, lines[l] / group.iterations});
     if (l > 0) data.real_misses += lines[l] / group.iterations;
   }
+  // What the windows do not see (addresses from memory, reuse by loops farther out) a real cache of that size has found.
+  if (!accesses.empty()) data.ideal_misses = std::min(data.ideal_misses, data.real_misses);
   return data;
 }
 

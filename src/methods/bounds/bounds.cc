@@ -229,7 +229,11 @@ class Maker {
     out.run_time = sums;
     for (const LoopBounds& loop : out.loops) {
       out.loops_share += total > 0 ? loop.seconds / total : 0;
-      for (const Advice& advice : loop.advice) out.advice.push_back(advice);
+      for (const Advice& advice : loop.advice) {
+        auto said = std::ranges::find_if(out.advice, [&](const Advice& other) { return other.text == advice.text && other.at == advice.at; });
+        if (said == out.advice.end()) out.advice.push_back(advice);
+        else said->seconds += advice.seconds, said->cycles = std::max(said->cycles, advice.cycles);  // of another copy of the loop
+      }
     }
     std::ranges::sort(out.advice, std::greater{}, &Advice::seconds);
     if (profile_.source_loops.empty())

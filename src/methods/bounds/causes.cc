@@ -132,7 +132,7 @@ void Adviser::schedule() {
     auto fused = carried([](const Recurrence& r) { return !r.reassociable && has_operation(r, "fma"); });
     if (fused != end && loop_.compiled.fused < 0.05 && loop_.compiled.multiply > 0)
       return say("s", "uncombined multiply-adds", s, fused->line, "Each iteration waits for a multiplication and an addition of the one before, where one fused operation would do: "
-                 "compile for a CPU that has it (-march=native) and with -ffp-contract=fast.");
+                 "compile " + std::string(built_for_a_cpu() ? "" : "for a CPU that has it (-march=native) and ") + "with -ffp-contract=fast.");
     if (auto ordered = carried([](const Recurrence& r) { return r.reassociable; }); ordered != end)
       return say("s", "recurrence that reassociation would break", s, ordered->line,
                  fmt::format("The {} is carried from iteration to iteration: allow another order (-ffast-math) or keep several partial results.", made_by(*ordered)));

@@ -46,6 +46,30 @@ void Adviser::conflicts(const NamedAmount& part) {
                   number_text(step, 6), number_text(1 / share), machine_.memory->line_bytes));
 }
 
+// A walk that passes over most of what its lines bring. What is used of them may be the members of a structure, or the row of a loop
+// inside.
+static bool leaves_lines_unused(const Reference& reference, double line_bytes) {
+  if (!reference.affine() || reference.contiguous() || std::abs(*reference.stride_bytes[0]) <= line_bytes / 2) return false;
+  return std::max(1.0, reference.elements) * reference.element_bytes < *bytes_brought(reference, line_bytes) / 2;
+}
+
+void Adviser::find_wasteful_step(MemoryCause& found) const {
+  const Access& worst = *found.worst;
+  const double line_bytes = machine_.memory->line_bytes;
+  std::vector<const Reference*> here;  // those it may be
+  for (const Reference& reference : group_.needs.references)
+    if (reference.line == worst.line && reference.store == worst.store) here.push_back(&reference);
+  for (const Reference* reference : here)
+    if (leaves_lines_unused(*reference, line_bytes)) found.step = std::max(found.step, std::abs(*reference->stride_bytes[0])), found.array = reference->array;
+  // Counters alone may make the address, but not by constants: a row's length, most likely.
+  auto by_variable = std::ranges::find_if(here, [](const Reference* reference) { return !reference->affine(); });
+  if (found.step > 0 || worst.kind != AddressKind::regular || (!here.empty() && by_variable == here.end())) return;
+  if (const double watched = watched_step(profile_, group_, worst); watched > line_bytes / 2) {
+    found.step = watched;
+    if (by_variable != here.end()) found.array = (*by_variable)->array;
+  }
+}
+
 // By what the access is that brings most lines from the level, or has most page walks.
 MemoryCause Adviser::memory_cause(const NamedAmount& part) const {
   MemoryCause found;
@@ -62,11 +86,8 @@ MemoryCause Adviser::memory_cause(const NamedAmount& part) const {
     if (access->count * share > most) most = access->count * share, found.worst = access;
   }
   const Access* worst = found.worst;
-  found.step = worst ? step_of(profile_, group_, *worst) : 0;
-  // Counters alone make the address, but not by constants: a row's length, most likely.
-  bool by_variable = worst && worst->kind == AddressKind::regular && found.step == 0 &&
-                     std::ranges::any_of(group_.needs.references, [&](const Reference& r) { return r.line == worst->line && !r.affine(); });
-  if (found.step > machine_.memory->line_bytes / 2.0 || by_variable) found.cause = "strided access";
+  if (worst) find_wasteful_step(found);
+  if (found.step > 0) found.cause = "strided access";
   else if (found.walks) found.cause = "page walks";
   else if (worst && (worst->kind == AddressKind::chase || worst->kind == AddressKind::dependent)) found.cause = "dependent loads";
   else if (worst && worst->kind == AddressKind::indexed) found.cause = "scattered access";
@@ -75,8 +96,10 @@ MemoryCause Adviser::memory_cause(const NamedAmount& part) const {
 
 void Adviser::say_memory(const MemoryCause& found) {
   auto array = [&] {
+    auto named = [](const std::string& name) { return !name.empty() && !name.starts_with("."); };
+    if (named(found.array)) return found.array;
     for (const Reference& reference : group_.needs.references)
-      if (found.worst && reference.line == found.worst->line && !reference.array.empty() && !reference.array.starts_with(".")) return reference.array;
+      if (found.worst && reference.line == found.worst->line && named(reference.array)) return reference.array;
     return std::string("An array");
   };
   const std::string from = join(found.levels, " and ");
@@ -87,7 +110,7 @@ void Adviser::say_memory(const MemoryCause& found) {
   else if (found.cause == "dependent loads")
     text = fmt::format("Each load waits for the address that the one before brings from {}: keep the elements in an array, or lay them out in the order of the walk.", from);
   else if (found.cause == "strided access")
-    text = fmt::format("{} is walked in steps of {} bytes, {}{}{}: interchange loops or store it the other way round.", array(), found.step > 0 ? number_text(found.step, 6) : "many",
+    text = fmt::format("{} is walked in steps of {} bytes, {}{}{}: interchange loops or store it the other way round.", array(), number_text(found.step, 6),
                        from.empty() ? "" : "a new line from " + from + " for every element", !from.empty() && found.walks ? ", " : "", found.walks ? "with page walks" : "");
   else if (found.cause == "scattered access")
     text = fmt::format("{} is accessed at addresses that follow no pattern, and lines come from {}: sort or group the accesses, or make the structure smaller.", array(), from);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
 #include "methods/bounds/adviser.h"
@@ -27,6 +28,16 @@ std::string remedy(const CompilerRemark* why) {
   return "";
 }
 
+// Routines that glibc's libmvec has for vectors: those of C's math.h, and of singles with an f behind.
+bool has_vector_form(std::string routine) {
+  static const std::set<std::string> names = {"acos", "acosh", "asin", "asinh", "atan",  "atan2", "atanh", "cbrt", "cos",  "cosh", "erf", "erfc", "exp",
+                                              "exp10", "exp2", "expm1", "hypot", "log", "log10", "log1p", "log2",  "pow", "sin",  "sinh", "tan", "tanh"};
+  if (names.contains(routine)) return true;
+  if (!routine.ends_with('f')) return false;
+  routine.pop_back();
+  return names.contains(routine);
+}
+
 }  // namespace
 
 double Adviser::mac_with(const Steps::Keep& keep) {
@@ -44,6 +55,13 @@ bool Adviser::unoptimised() const {
   for (const std::string& word : split_words(profile_.run.cflags))
     if (word.starts_with("-O")) last = word;
   return last == "-O0" && !profile_.run.sources.empty() && profile_.run.build_folder.empty();
+}
+
+// Whether the code was made for a CPU that somebody chose, or for one that always fuses.
+bool Adviser::built_for_a_cpu() const {
+  return profile_.run.isa == "aarch64" || std::ranges::any_of(split_words(profile_.run.cflags), [](const std::string& word) {
+    return word.starts_with("-march=") || word.starts_with("-mcpu=") || word == "-mfma";
+  });
 }
 
 void Adviser::compiler() {
@@ -79,8 +97,8 @@ bool Adviser::calls() {
                     inlining.empty() ? "" : " (compiler: " + inlining[0]->text + ")"));
   else
     say("c", "library calls", cost, 0,
-        fmt::format("{} calls per iteration of {} keep the loop from being vectorised: a vector library (-fveclib=libmvec with -ffast-math), a table or another formula would not.",
-                    number_text(library, 3), name));
+        fmt::format("{} calls per iteration of {} keep the loop from being vectorised{}", number_text(library, 3), name,
+                    has_vector_form(name) ? ": a vector library (-fveclib=libmvec with -ffast-math), a table or another formula would not." : "."));
   return true;
 }
 
@@ -90,9 +108,10 @@ void Adviser::vectors() {
   double could = loop_.mac - std::max(*loop_.ma, loop_.mac * std::max(64, used) / full);
   auto said = remarks_about(profile_, group_, "loop-vectorize");
   bool done = std::ranges::any_of(said, [](const CompilerRemark* r) { return !r->missed; });
-  if (used > 64)
-    return say("c", "narrow vectors", could, 0, fmt::format("Vectors of {} bits are used where the machine has {}: compile with -march=native{}.", used, full,
-                                                             full == 512 ? " -mprefer-vector-width=512" : ""));
+  if (used > 64) {
+    const std::string wide = full == 512 ? "-mprefer-vector-width=512" : "", flags = built_for_a_cpu() && !wide.empty() ? wide : "-march=native" + (wide.empty() ? "" : " " + wide);
+    return say("c", "narrow vectors", could, 0, fmt::format("Vectors of {} bits are used where the machine has {}: compile with {}.", used, full, flags));
+  }
   if (done && loop_.per_machine_iteration > 1.5) return;
   // Elements that lie apart: their layout is in the way, not the compiler.
   double apart = 0, together = 0;
@@ -126,15 +145,15 @@ void Adviser::loads_and_stores() {
   auto licm = remarks_about(profile_, group_, "licm"), gvn = remarks_about(profile_, group_, "gvn");
   const CompilerRemark* why = !licm.empty() ? licm[0] : !gvn.empty() ? gvn[0] : nullptr;
   std::string because = why ? " (compiler: " + why->text + "; restrict helps)" : "";
-  double for_loops_inside = 0;  // loaded here and kept while they run
+  double loads_inside = 0, stores_inside = 0;  // for loops inside: loaded here and kept while they run, stored when they have
   for (const Reference& r : group_.needs.references)
-    if (group_.outer && !r.store && r.elements == 0 && r.affine() && *r.stride_bytes[0] != 0) for_loops_inside += r.written;
-  double kept_loads = loaded > 0 ? std::min(1.0, (needed.loads + for_loops_inside) / loaded) : 1;
+    if (group_.outer && r.elements == 0 && r.affine() && *r.stride_bytes[0] != 0) (r.store ? stores_inside : loads_inside) += r.written;
+  double kept_loads = loaded > 0 ? std::min(1.0, (needed.loads + loads_inside) / loaded) : 1;
   if (kept_loads < 0.95)
     say("c", "excess loads", raw_.mac - mac_with([&](Form f, Code i) { return f.load && !f.store && !classify(f, i).spill ? kept_loads : 1; }), why ? why->at.line : 0,
         fmt::format("{} elements are loaded per iteration where {} are new: keep values in registers across iterations{}.", number_text(loaded, 3),
                     number_text(needed.loads, 3), because));
-  double kept_stores = stored > 0 ? std::min(1.0, needed.stores / stored) : 1;
+  double kept_stores = stored > 0 ? std::min(1.0, (needed.stores + stores_inside) / stored) : 1;
   if (kept_stores < 0.95)
     say("c", "excess stores", raw_.mac - mac_with([&](Form f, Code i) { return f.store && !classify(f, i).spill ? kept_stores : 1; }), why ? why->at.line : 0,
         fmt::format("{} elements are stored per iteration where {} would do: keep the result in a local variable{}.", number_text(stored, 3),
@@ -148,8 +167,8 @@ void Adviser::arithmetic() {
     say("c", "uncombined multiply-adds", raw_.mac - mac_with([&](Form f, Code i) {
           return classify(f, i).kind == Kind::multiply ? std::max(0.0, 1 - (needed.fused / wide - made.fused) / made.multiply) : 1;
         }), 0,
-        fmt::format("{} of {} multiply-adds were not fused: compile for a CPU that has the instruction (-march=native) and with -ffp-contract=fast.",
-                    number_text(needed.fused - made.fused * wide, 3), number_text(needed.fused, 3)));
+        fmt::format("{} of {} multiply-adds were not fused: compile {}with -ffp-contract=fast.", number_text(needed.fused - made.fused * wide, 3),
+                    number_text(needed.fused, 3), built_for_a_cpu() ? "" : "for a CPU that has the instruction (-march=native) and "));
   if (made.copies > 0)
     say("c", "register copies", raw_.mac - mac_with([](Form f, Code i) { return classify(f, i).kind == Kind::copy ? 0 : 1; }), 0,
         fmt::format("{} register copies per iteration: unroll by hand so that values need not be moved.", number_text(made.copies, 3)));
