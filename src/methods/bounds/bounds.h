@@ -43,6 +43,9 @@ struct ThreadedRun {
   std::vector<std::vector<std::vector<double>>> counts;
   std::vector<RegionSeconds> regions;        // empty: not watched
   std::string doubt;                         // why its times mean little; empty: they do mean something
+  // Of the counts, those of region bodies that were called plainly, by the one thread whose condition for more did not hold. Empty: not
+  // told apart.
+  std::vector<std::vector<std::vector<double>>> plain = {};
 };
 
 struct LoopName {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "methods/bounds/beyond.h"
 #include "methods/bounds/classes.h"
 #include "methods/bounds/loops.h"
 #include "record/library.h"
@@ -103,17 +104,23 @@ TEST(Binary, HasAPeakButNoEssentialOperations) {
 // A short loop inside that was unrolled whole: what an iteration around it brings anew.
 class UnrolledWhole : public testing::Test {
  protected:
-  // The loads of the loop around `inner` steps of 8 bytes that move on by `outer` bytes.
-  Reference load_of(std::optional<double> inner, std::optional<double> outer, double times = 4) {
+  // A loop around one that left no loop in the code, with `times` iterations of it for each of its own.
+  static Profile nest(double times) {
     Profile profile = golden("toy-daxpy");
     SourceLoop around = profile.source_loops.at(0), loop = around;
-    around.references.clear(), around.innermost = false;
+    around.references.clear(), around.innermost = false, around.flops = 0;
     loop.parent = 0, loop.at.column = 99, loop.entries = around.iterations, loop.iterations = times * around.iterations;
+    profile.source_loops = {around, loop};
+    return profile;
+  }
+  // The loads of the loop around `inner` steps of 8 bytes that move on by `outer` bytes.
+  Reference load_of(std::optional<double> inner, std::optional<double> outer, double times = 4) {
+    Profile profile = nest(times);
+    SourceLoop& loop = profile.source_loops[1];
     loop.references = {{}};
     loop.references[0].type = "f64", loop.references[0].stride_bytes = {inner, outer};
-    profile.source_loops = {around, loop};
     const auto groups = loop_groups(profile);
-    EXPECT_DOUBLE_EQ(groups.at(0).needs.flops, around.flops + times * loop.flops);
+    EXPECT_DOUBLE_EQ(groups.at(0).needs.flops, times * loop.flops);
     if (groups.at(0).needs.references.empty()) return {.elements = 0};
     return groups[0].needs.references[0];
   }
@@ -124,6 +131,16 @@ TEST_F(UnrolledWhole, ElementsAreLoadedOnce) {
   EXPECT_EQ(load_of(800, 8).elements, 4);    // x[k][i]
   EXPECT_EQ(load_of(8, 0).elements, 0);      // x[k] stays
   EXPECT_EQ(load_of({}, {}).elements, 4);    // x[at[k]]
+}
+// Two flops in the code of an iteration: of a loop of 100 iterations that asks for as many, not of one that asks for 200.
+TEST_F(UnrolledWhole, LongLoopsToo) {
+  Profile profile = nest(100);
+  profile.source_loops[1].flops = 0.02;
+  EXPECT_DOUBLE_EQ(loop_groups(profile).at(0).needs.flops, 2);
+  profile.source_loops[1].flops = 2;
+  EXPECT_DOUBLE_EQ(loop_groups(profile).at(0).needs.flops, 0);
+  profile.source_loops[1].flops = 0.02, profile.source_loops[0].flops = 2;  // the loop's own
+  EXPECT_DOUBLE_EQ(loop_groups(profile).at(0).needs.flops, 2);
 }
 TEST_F(UnrolledWhole, VectorsGoAlongEitherLoop) {
   EXPECT_TRUE(load_of(8, 32).contiguous());
@@ -152,6 +169,119 @@ TEST(StraightCode, BelongsToTheLoopWhoseRemainderFollows) {
   EXPECT_EQ(group.iterations, 100'000);
   for (Instruction& instruction : straight.code) instruction.line = 30;  // written elsewhere
   EXPECT_EQ(loop_groups(profile).at(0).blocks, std::vector<int>{1});
+}
+
+// toy-daxpy with its loop in the IR too, `flops` of which are left per iteration.
+Profile with_ir(double flops) {
+  Profile profile = golden("toy-daxpy");
+  Function& function = profile.machine->functions[0];
+  function.blocks[1].from = ".L2";
+  Function ir;
+  ir.name = function.name, ir.loops = function.loops, ir.blocks.resize(2);
+  ir.blocks[1].name = ".L2", ir.blocks[1].count = function.blocks[1].count, ir.blocks[1].usage["flops"] = flops, ir.blocks[1].loop = 0;
+  profile.ir.emplace().functions = {ir};
+  return profile;
+}
+
+// Entries whose test fails at once are the source's only; a loop that is run for some entries only has lost work too.
+TEST(Loops, IterationsAreRemovedWithTheirWork) {
+  Profile profile = with_ir(2);
+  profile.source_loops[0].entries = 3;
+  EXPECT_EQ(loop_groups(profile).at(0).removed, 0);
+  EXPECT_EQ(loop_groups(profile).at(0).iterations, 100'000);
+  profile.source_loops[0].iterations = 300'000;
+  EXPECT_NEAR(loop_groups(profile).at(0).removed, 2.0 / 3, 1e-9);
+  EXPECT_NEAR(loop_groups(profile).at(0).iterations, 100'000, 1e-6);
+}
+
+// One copy of a loop is entered once for long, the other often for a while.
+TEST(Loops, CopiesHaveTheirOwnEntries) {
+  Profile profile = golden("toy-daxpy");
+  Function often = profile.machine->functions[0];
+  often.name = "often", often.loops[0].entries.value = 999, often.loops[0].iterations.value = 300'000;
+  profile.machine->functions.push_back(often);
+  profile.source_loops[0].entries = 1000, profile.source_loops[0].iterations = 400'000;
+  const auto groups = loop_groups(profile);
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_DOUBLE_EQ(groups[0].entries, 1);
+  EXPECT_DOUBLE_EQ(groups[0].iterations, 100'000);
+  EXPECT_DOUBLE_EQ(groups[1].entries, 999);
+  EXPECT_DOUBLE_EQ(groups[1].iterations, 300'000);
+}
+
+// What is to be done about a loop is said once, however many copies the compiler made of it.
+TEST(Loops, CopiesShareTheirAdvice) {
+  Profile profile = golden("toy-daxpy");
+  auto machine = find_machine("toy");
+  ASSERT_TRUE(machine);
+  BoundsOptions options;
+  options.instructions = 100'000;
+  const Bounds once = *bounds(profile, *machine, options);
+  ASSERT_FALSE(once.advice.empty());
+  Function copy = profile.machine->functions[0];
+  copy.name = "copy", profile.machine->functions.push_back(copy);
+  profile.source_loops[0].entries *= 2, profile.source_loops[0].iterations *= 2;
+  const Bounds twice = *bounds(profile, *machine, options);
+  ASSERT_EQ(twice.loops.size(), 2u);
+  EXPECT_EQ(twice.advice.size(), once.advice.size());
+  EXPECT_NEAR(twice.advice[0].seconds, 2 * once.advice[0].seconds, 0.01 * once.advice[0].seconds);
+}
+
+// Two loops of one macro start at one place.
+TEST(Loops, OneInsideTheOtherAtOnePlace) {
+  Profile profile = golden("toy-daxpy");
+  Function& function = profile.machine->functions[0];
+  Loop inner = function.loops[0];
+  inner.parent = 0, inner.entries.value = 100;
+  function.loops[0].header = 2, function.loops[0].iterations.value = 100, function.blocks[2].loop = 0, function.blocks[2].count.value = 100;
+  function.loops.push_back(inner), function.blocks[1].loop = 1;
+  SourceLoop around = profile.source_loops[0], inside = around;
+  around.innermost = false, around.iterations = 100, around.flops = 0;
+  inside.parent = 0, inside.entries = 100;
+  profile.source_loops = {around, inside};
+  const auto groups = loop_groups(profile);
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_EQ(groups[0].source, &profile.source_loops[1]);
+  EXPECT_EQ(groups[0].iterations, 100'000);
+  EXPECT_EQ(groups[1].source, &profile.source_loops[0]);
+  EXPECT_EQ(groups[1].iterations, 100);
+  EXPECT_TRUE(groups[1].outer);
+  profile.source_loops = {inside};  // the source knows of one: all of the code is that one
+  profile.source_loops[0].parent.reset();
+  EXPECT_EQ(loop_groups(profile).size(), 1u);
+}
+
+TEST(Data, WhatIsLoadedAndStoredIsOneArray) {
+  Profile profile = golden("toy-daxpy");
+  auto machine = find_machine("toy");
+  ASSERT_TRUE(machine);
+  LoopGroup group = loop_groups(profile).at(0);
+  group.iterations = 1000, group.entries = 1;
+  Reference load;
+  load.array = "x", load.stride_bytes = {8.0}, load.type = "f64";
+  Reference store = load;
+  store.store = true;
+  group.needs.references = {load, store};
+  EXPECT_DOUBLE_EQ(*data_of(profile, *machine, group).touched_bytes, 8008);
+  group.needs.references[1].array = "y";
+  EXPECT_DOUBLE_EQ(*data_of(profile, *machine, group).touched_bytes, 2 * 8008);
+}
+
+TEST(Data, LinesBroughtByAStep) {
+  Reference one;
+  one.stride_bytes = {4096.0};
+  EXPECT_EQ(bytes_brought(one, 64), 64);           // a column
+  one.stride_bytes = {64.0}, one.elements = 8, one.span_bytes = 56;
+  EXPECT_EQ(bytes_brought(one, 64), 64);           // all members of a structure
+  EXPECT_TRUE(one.contiguous());
+  one.stride_bytes = {480.0}, one.elements = 60, one.span_bytes = 0;
+  EXPECT_EQ(bytes_brought(one, 64), 480);          // a row of a loop unrolled whole
+  one.stride_bytes = {80000.0}, one.elements = 4;
+  EXPECT_EQ(bytes_brought(one, 64), 256);          // four rows
+  one.stride_bytes = {0.0};
+  EXPECT_EQ(bytes_brought(one, 64), 0);
+  one.stride_bytes = {std::nullopt};
+  EXPECT_FALSE(bytes_brought(one, 64));
 }
 
 // A loop of so few instructions that no walk meets it by chance is walked all the same: what other code costs says nothing of it.
@@ -189,6 +319,24 @@ TEST(Classes, IntegerVectorsAreVectors) {
   for (const char* neither : {"MOVAPSrr", "ANDPSrr", "SHUFPDrri", "PSHUFDri"}) EXPECT_EQ(packing(neither, 128, "x86_64"), Packing::neither) << neither;
   for (const char* packed : {"ADDv4i32", "FMLAv2f64", "LDRQui", "FADD_ZZZ_D"}) EXPECT_EQ(packing(packed, 128, "aarch64"), Packing::packed) << packed;
   for (const char* scalar : {"FADDDrr", "FMADDDrrr", "LDRDui"}) EXPECT_EQ(packing(scalar, 128, "aarch64"), Packing::scalar) << scalar;
+}
+
+TEST(Classes, IntegersInVectorsAndOperandsInMemory) {
+  auto of = [](const char* opcode, bool floating, bool load, bool store = false) {
+    InstructionForm form;
+    form.opcode = opcode, form.floating = floating, form.load = load, form.store = store, form.vector_bits = floating ? 128 : 0;
+    return classify(form, {});
+  };
+  for (const char* integer : {"VPADDDYrr", "PXORrr", "VPSADBWYrr", "ADDv4i32", "UADDLVv16i8v"}) EXPECT_EQ(of(integer, true, false).kind, Kind::integer) << integer;
+  for (const char* real : {"MAXSDrr", "VPERMPDYri", "SCVTFv2f64", "FABSv2f64"}) EXPECT_EQ(of(real, true, false).kind, Kind::other_float) << real;
+  EXPECT_EQ(of("FMLAv2i64_indexed", true, false).kind, Kind::fused);
+  EXPECT_EQ(of("MAXSDrm", true, true).kind, Kind::other_float);
+  EXPECT_TRUE(of("MAXSDrm", true, true).also_load);
+  EXPECT_EQ(of("INC32m", false, true, true).kind, Kind::integer);
+  EXPECT_TRUE(of("INC32m", false, true, true).also_load && of("INC32m", false, true, true).also_store);
+  for (const char* load : {"MOV64rm", "MOVSDrm", "VMOVDQUYrm", "VPMOVZXBDYrm", "VBROADCASTSDYrm", "LDRDui", "LDRDroX", "LOAD"}) EXPECT_EQ(of(load, true, true).kind, Kind::load) << load;
+  EXPECT_TRUE(of("MOVSDrm", true, true).real);
+  EXPECT_FALSE(of("VMOVDQUYrm", true, true).real);
 }
 
 TEST(Classes, TheFrameIsNoArray) {
@@ -302,6 +450,11 @@ TEST(Threads, ConditionsThatDoNotHold) {
   ASSERT_EQ(at.regions.size(), 1u);
   EXPECT_NEAR(at.regions[0].imbalance, 0, 0.01);
   EXPECT_NEAR(at.regions[0].iterations[0], 30000, 300);
+  // Counted apart, the plain calls did only a part of it: the first thread's rest is more than the second's.
+  options.threaded[0].plain = {{{15, 0}, {50000, 0}, {15, 0}}, {{0, 0}}};
+  made = bounds(profile, *machine, options);
+  EXPECT_NEAR(made->threads.at(0).regions.at(0).iterations[0], 40000, 100);
+  EXPECT_NEAR(made->threads.at(0).regions.at(0).imbalance, 40.0 / 35 - 1, 0.01);
 }
 
 TEST(Threads, ARegionInsideAnotherWithoutThreadsOfItsOwn) {
@@ -319,6 +472,29 @@ TEST(Threads, ARegionInsideAnotherWithoutThreadsOfItsOwn) {
   ASSERT_TRUE(made) << made.error().message();
   ASSERT_EQ(made->threads.at(0).regions.size(), 1u);
   EXPECT_NEAR(made->threads[0].regions[0].imbalance, 0, 0.01);
+}
+
+// One thread of two works beside another that makes a team of its own for as much work: the two together take the time of one.
+TEST(Threads, ARegionInsideAnotherWithThreadsOfItsOwn) {
+  Profile profile = golden("toy-daxpy");
+  Function inner = profile.machine->functions[0], outer = inner;
+  outer.name = "work.omp_outlined", inner.name = "work.omp_outlined.omp_outlined", profile.source_loops[0].function = outer.name;
+  inner.at.line = 2;
+  profile.machine->functions = {outer, inner};
+  auto machine = find_machine("toy");
+  ASSERT_TRUE(machine);
+  BoundsOptions options;
+  options.instructions = 100'000;
+  options.threaded.push_back({2, 1e-3, {{{0, 1, 0}, {100000, 0, 0}, {0, 0, 0}}, {{0, 1, 1}, {0, 50000, 50000}, {0, 0, 0}}}, {}, {}});
+  auto made = bounds(profile, *machine, options);
+  ASSERT_TRUE(made) << made.error().message();
+  const ThreadsBound& at = made->threads.at(0);
+  ASSERT_EQ(at.regions.size(), 2u);
+  const ParallelRegionBound &around = at.regions[0], &inside = at.regions[1];
+  EXPECT_NEAR(inside.actual_seconds, around.actual_seconds / 2, 1e-3 * around.actual_seconds);
+  EXPECT_NEAR(at.actual_seconds, around.actual_seconds, 1e-12);
+  EXPECT_NEAR(around.balanced_seconds, 2 * around.actual_seconds / 3, 1e-3 * around.actual_seconds);  // by three threads in all
+  EXPECT_NEAR(at.balanced_seconds, around.balanced_seconds, 1e-12);
 }
 
 TEST(Listing, HasNestingResiduesAndForwardBranches) {

@@ -1,6 +1,7 @@
 // What each thread executed, block by block, gives the bound of every region: of the work shared evenly (4.17) and of the
 // busiest thread (4.18). A routine belongs to the regions that call it, thread by thread in proportion to their calls; a
-// region whose condition did not hold, and one inside another that got no threads of its own, to the code around it.
+// region whose condition did not hold, and one inside another that got no threads of its own, to the code around it. One inside
+// another that did get threads has a bound of its own and is part of the other's.
 #include "methods/bounds/threads.h"
 
 #include <algorithm>
@@ -41,9 +42,10 @@ class ThreadsMaker {
     for (const auto& function : run.counts)
       for (const auto& block : function) threads_ = std::max(threads_, block.size());
     for (std::size_t f = 0; f < number_; f++) by_name_[functions_[f].name] = f;
-    for (std::size_t f = 0; f < number_; f++) seconds_.push_back(seconds_by_thread(f));
+    for (std::size_t f = 0; f < number_; f++) seconds_.push_back(seconds_by_thread(f, run.counts)), plain_seconds_.push_back(seconds_by_thread(f, run.plain));
     find_regions();
     share_out();
+    find_teams_inside();
   }
 
   ThreadsBound make(const ThreadsBound* one) const {
@@ -54,10 +56,11 @@ class ThreadsMaker {
     out.sequential_seconds = outside.empty() ? 0 : *std::ranges::max_element(outside);
     double balanced = 0, actual = 0, work = sum_of(outside);
     for (std::size_t r = 0; r < regions_.size(); r++) {
-      std::vector<double> by_thread = seconds_in(r);
-      if (sum_of(by_thread) <= 0) continue;
-      out.regions.push_back(region_bound(r, by_thread, one));
-      balanced += out.regions.back().balanced_seconds, actual += out.regions.back().actual_seconds, work += sum_of(by_thread);
+      const RegionTime time = time_of(r);
+      if (time.work <= 0) continue;
+      out.regions.push_back(region_bound(r, time, one));
+      if (around_.contains(r)) continue;  // part of the region around it
+      balanced += out.regions.back().balanced_seconds, actual += out.regions.back().actual_seconds, work += time.work;
     }
     std::ranges::sort(out.regions, std::greater{}, &ParallelRegionBound::actual_seconds);
     out.balanced_seconds = out.sequential_seconds + balanced, out.actual_seconds = out.sequential_seconds + actual;  // 4.19
@@ -71,17 +74,19 @@ class ThreadsMaker {
  private:
   using Shares = std::vector<std::vector<double>>;  // [region, the last is outside of all][thread]
 
-  double count(std::size_t f, std::size_t b, std::size_t t) const {
-    const auto& counts = run_.counts[f];
-    return b < counts.size() && t < counts[b].size() ? counts[b][t] : 0;
+  using Counts = std::vector<std::vector<std::vector<double>>>;  // [function][block][thread]
+
+  static double count(const Counts& counts, std::size_t f, std::size_t b, std::size_t t) {
+    return f < counts.size() && b < counts[f].size() && t < counts[f][b].size() ? counts[f][b][t] : 0;
   }
+  double count(std::size_t f, std::size_t b, std::size_t t) const { return count(run_.counts, f, b, t); }
   // MACS cycles of one execution of a block, times how often each thread ran it.
-  std::vector<double> seconds_by_thread(std::size_t f) const {
+  std::vector<double> seconds_by_thread(std::size_t f, const Counts& counts) const {
     std::vector<double> seconds(threads_, 0);
     for (std::size_t b = 0; b < functions_[f].blocks.size(); b++) {
       if (functions_[f].blocks[b].count.value <= 0) continue;
       double each = steps_.macs_cycles(static_cast<int>(f), static_cast<int>(b)) / functions_[f].blocks[b].count.value / hertz_;
-      for (std::size_t t = 0; t < threads_; t++) seconds[t] += each * count(f, b, t);
+      for (std::size_t t = 0; t < threads_; t++) seconds[t] += each * count(counts, f, b, t);
     }
     return seconds;
   }
@@ -151,8 +156,61 @@ class ThreadsMaker {
     }
   }
 
-  // The share of a thread's work in a body that it did in plain calls, which do all that the threads do together in others.
+  // The function a body was cut out of, which makes its threads.
+  std::optional<std::size_t> forking(std::size_t body) const {
+    const std::string& name = functions_[body].name;
+    const std::size_t clang = name.rfind(".omp_outlined"), flang = name.rfind("..omp_par");
+    auto found = by_name_.find(name.substr(0, clang != std::string::npos ? clang : flang));
+    return found == by_name_.end() || found->second == body ? std::nullopt : std::optional(found->second);
+  }
+
+  // Whether a region is another or, as far as is known, inside it: functions may call each other in a circle.
+  bool lies_inside(std::size_t region, std::size_t other) const {
+    for (auto up = around_.find(region); region != other && up != around_.end(); up = around_.find(region)) region = up->second;
+    return region == other;
+  }
+
+  // Regions with threads of their own whose function is called in another region.
+  void find_teams_inside() {
+    for (std::size_t r = 0; r < regions_.size(); r++) {
+      auto function = forking(regions_[r]);
+      if (!function || inside_.contains(regions_[r])) continue;
+      for (std::size_t outer = 0; outer < regions_.size(); outer++) {
+        double there = 0, all = 0;
+        for (std::size_t t = 0; t < threads_; t++) there += count(*function, 0, t) * shares_[*function][outer][t], all += count(*function, 0, t);
+        if (there > all / 2 && !lies_inside(outer, r)) around_[r] = outer;
+      }
+    }
+  }
+
+  // Of a region with those inside it: a thread that makes a team waits for the slowest of it.
+  struct RegionTime {
+    std::vector<double> by_thread;
+    std::set<std::size_t> entering;
+    double work = 0;
+  };
+  RegionTime time_of(std::size_t region) const {
+    RegionTime time{seconds_in(region), entering(regions_[region]), 0};
+    time.work = sum_of(time.by_thread);
+    for (const auto& [inner, outer] : around_) {
+      if (outer != region) continue;
+      RegionTime more = time_of(inner);
+      if (more.work <= 0) continue;
+      std::vector<std::size_t> makers;
+      for (std::size_t t = 0; t < threads_; t++)
+        if (count(*forking(regions_[inner]), 0, t) > 0) makers.push_back(t);
+      // Whose team a thread was in is known where there was one only; else each has its own time to bear, which is less.
+      if (makers.size() == 1) more.by_thread[makers[0]] = *std::ranges::max_element(more.by_thread);
+      for (std::size_t t = 0; t < threads_; t++) time.by_thread[t] += more.by_thread[t];
+      time.entering.merge(more.entering), time.work += more.work;
+    }
+    return time;
+  }
+
+  // The share of a thread's work in a body that it did in plain calls. Where those were not counted apart, each does as much as the
+  // threads do together in another.
   double plain_share(std::size_t f, std::size_t t, double plain_calls, double executed) const {
+    if (sum_of(plain_seconds_[f]) > 0) return seconds_[f][t] > 0 ? std::min(1.0, plain_seconds_[f][t] / seconds_[f][t]) : 0;
     double entries = 0;
     for (std::size_t other = 0; other < threads_; other++) entries = std::max(entries, count(f, 0, other));
     if (!region_of_.contains(f) || seconds_[f][t] <= 0 || entries <= 0 || plain_calls >= executed) return plain_calls / executed;
@@ -166,14 +224,14 @@ class ThreadsMaker {
     return seconds;
   }
 
-  ParallelRegionBound region_bound(std::size_t r, const std::vector<double>& by_thread, const ThreadsBound* one) const {
+  ParallelRegionBound region_bound(std::size_t r, const RegionTime& time, const ThreadsBound* one) const {
     ParallelRegionBound out;
     const Function& body = functions_[regions_[r]];
     out.function = body.readable.empty() ? body.name : body.readable;
     out.function = without_body_mark(out.function);
     out.at = body.at, out.threads = std::max(1, static_cast<int>(entering(regions_[r]).size()));
-    out.balanced_seconds = sum_of(by_thread) / out.threads;                                               // 4.17
-    out.actual_seconds = *std::ranges::max_element(by_thread);                                            // 4.18
+    out.balanced_seconds = time.work / std::max(1.0, static_cast<double>(time.entering.size()));          // 4.17
+    out.actual_seconds = *std::ranges::max_element(time.by_thread);                                       // 4.18
     out.imbalance = out.balanced_seconds > 0 ? std::max(0.0, out.actual_seconds / out.balanced_seconds - 1) : 0;
     out.iterations = iterations_in(r);
     for (const RegionSeconds& measured : run_.regions)
@@ -185,7 +243,7 @@ class ThreadsMaker {
     if (double busy = sum_of(out.busy_seconds); busy > 0)
       out.measured_imbalance = *std::ranges::max_element(out.busy_seconds) * static_cast<double>(out.busy_seconds.size()) / busy - 1;
     if (!out.measured_seconds || *out.measured_seconds <= 0) return out;
-    out.utilisation = sum_of(by_thread) / (*out.measured_seconds * run_.threads);                         // 7.1
+    out.utilisation = time.work / (*out.measured_seconds * run_.threads);                         // 7.1
     out.speedup = 1;
     if (one)
       for (const ParallelRegionBound& before : one->regions)
@@ -221,10 +279,11 @@ class ThreadsMaker {
   const ThreadedRun& run_;
   std::size_t number_, threads_ = 1;
   std::map<std::string, std::size_t> by_name_;
-  std::vector<std::vector<double>> seconds_;       // [function][thread]
+  std::vector<std::vector<double>> seconds_, plain_seconds_;  // [function][thread]; the second: in plain calls of a body
   std::vector<std::size_t> regions_;               // functions
   std::map<std::size_t, std::size_t> region_of_;   // by function
-  std::map<std::size_t, std::size_t> inside_;      // body -> the body around it
+  std::map<std::size_t, std::size_t> inside_;      // body -> the body around it, whose threads run it
+  std::map<std::size_t, std::size_t> around_;      // region with threads of its own -> the region around it
   std::vector<Shares> shares_;                     // by function
 };
 
