@@ -73,8 +73,15 @@ std::string without_template_arguments(const std::string& name) {
 
 }  // namespace
 
+// Flang marks each scope by a capital, which no name of Fortran has; what follows a point is the compiler's own.
+std::string fortran_name(const std::string& name) {
+  if (!name.starts_with("_Q") || name.starts_with("_QQ")) return name;
+  const auto mark = name.substr(0, name.find('.')).rfind('P');
+  return mark == name.npos ? name : name.substr(mark + 1);
+}
+
 std::string demangled(const std::string& name) {
-  if (!name.starts_with("_Z")) return name;
+  if (!name.starts_with("_Z")) return fortran_name(name);
   int status = 0;
   std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
   return status == 0 && text ? text.get() : name;

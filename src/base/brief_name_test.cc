@@ -36,6 +36,11 @@ TEST(BriefName, LinkageNames) {
   EXPECT_EQ(demangled("_ZSt11_Hash_bytesPKvmm"), "std::_Hash_bytes(void const*, unsigned long, unsigned long)");
   EXPECT_EQ(demangled("memcpy"), "memcpy");
   EXPECT_EQ(demangled("_Znonsense"), "_Znonsense");
+  EXPECT_EQ(demangled("_QMshapesParea"), "area");
+  EXPECT_EQ(demangled("_QMshapesFareaPwithin"), "within");
+  EXPECT_EQ(demangled("_QMshapesParea..omp_par.1"), "area..omp_par.1");
+  EXPECT_EQ(demangled("_QMshapesEside"), "_QMshapesEside");  // no procedure
+  EXPECT_EQ(demangled("_QQmain"), "_QQmain");
 }
 
 TEST(BriefPath, LastPartsAreKept) {

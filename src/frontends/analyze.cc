@@ -232,17 +232,33 @@ void add_source_loops(const CompiledProgram& program, const CountedRun& run, Sta
       profile.remarks.push_back(std::move(remark));
 }
 
-// What the source calls a function, where its linkage name tells a person little (_QQmain, _QMshapesParea).
+// What the source calls a function, where its linkage name tells a person little (_QQmain, second_); the body of a parallel
+// region is named for the function around it.
 void pass_on_names(Profile& profile) {
   if (!profile.source) return;
   std::map<std::string, std::string> readable;
   for (const auto& function : profile.source->functions)
     if (!function.readable.empty()) readable[function.name] = function.readable;
+  auto name_of = [&](const std::string& linkage) -> std::string {
+    const auto own = std::min(linkage.find(".."), linkage.size());
+    auto known = readable.find(linkage.substr(0, own));
+    return known == readable.end() ? "" : known->second + linkage.substr(own);
+  };
   for (auto* graph : {&profile.ir, &profile.machine})
     if (*graph)
       for (Function& function : (*graph)->functions)
-        if (auto known = readable.find(function.name); known != readable.end() && function.readable.empty() && !function.library)
-          function.readable = known->second;
+        if (function.readable.empty() && !function.library) function.readable = name_of(function.name);
+  for (SourceLoop& loop : profile.source_loops)
+    if (std::string name = name_of(loop.source_function); !name.empty()) loop.source_function = name;
+}
+
+// Where a function begins that the machine code's own lines do not tell, as they do not for flang's bodies of parallel regions.
+void pass_on_places(Profile& profile) {
+  if (!profile.ir || !profile.machine) return;
+  std::map<std::string, Location> places;
+  for (const Function& function : profile.ir->functions) places[function.name] = function.at;
+  for (Function& function : profile.machine->functions)
+    if (auto known = places.find(function.name); known != places.end() && !function.at.known() && !function.library) function.at = known->second;
 }
 
 Result<Profile> analyze_executable(const AnalyzeOptions& options) {
@@ -351,6 +367,7 @@ Result<Profile> analyze(const AnalyzeOptions& options) {
   profile.made_by.compiler = profile.run.compiler, profile.made_by.flags = options.cflags;
   CHECK_OK(add_levels(options, program, profile));
   pass_on_names(profile);
+  pass_on_places(profile);
   return profile;
 }
 

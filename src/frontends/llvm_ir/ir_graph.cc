@@ -1,7 +1,6 @@
 #include "frontends/llvm_ir/ir_graph.h"
 
 #include <llvm/Analysis/LoopInfo.h>
-#include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/Dominators.h>
 
 #include <set>
@@ -11,6 +10,7 @@
 #include "frontends/llvm_ir/module.h"
 #include "frontends/llvm_ir/recurrence.h"
 #include "frontends/source_path.h"
+#include "frontends/written_name.h"
 
 namespace perfcast::llvm_ir {
 namespace {
@@ -20,11 +20,12 @@ class Builder {
   Builder(const llvm::Function& function, const FunctionCounts& counts)
       : tree_(const_cast<llvm::Function&>(function)), loop_info_(tree_), counts_(counts) {
     result_.name = counts.unique;
-    const std::string readable = llvm::demangle(counts.name);
+    const std::string readable = written_name(counts.name);
     if (readable != result_.name) result_.readable = readable;
     if (const auto* subprogram = function.getSubprogram())
       result_.at = {source_path(subprogram->getFilename().str(), subprogram->getDirectory().str()),
                     static_cast<int>(subprogram->getLine()), 0};
+    if (const llvm::CallBase* starter = result_.at.known() ? nullptr : starter_of(function)) result_.at = location_of(starter->getDebugLoc().get());
     result_.calls.value = counts.entries;
     for (const auto& block : function) index_.emplace(&block, static_cast<int>(index_.size()));
     add_loops();

@@ -6,6 +6,7 @@
 #include <llvm/IR/IntrinsicInst.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "frontends/source_path.h"
 #include "record/gap.h"
@@ -31,6 +32,7 @@ inline Location location_of(const llvm::BasicBlock& block) {
 // calls that were inlined is written where the outermost of its code is.
 inline const llvm::DILocation* start_of(const llvm::Loop& loop) {
   const llvm::DILocation* start = loop.getStartLoc().get();
+  if (start && start->getLine() == 0) start = nullptr;
   if (const llvm::MDNode* noted = loop.getLoopID())
     for (const llvm::MDOperand& operand : noted->operands())
       if (llvm::isa_and_nonnull<llvm::DILocation>(operand.get())) return start;
@@ -47,15 +49,32 @@ inline const llvm::DILocation* start_of(const llvm::Loop& loop) {
   for (const llvm::BasicBlock* block : loop.blocks()) {
     const bool inside = std::any_of(loop.begin(), loop.end(), [&](const llvm::Loop* inner) { return inner->contains(block); });
     for (const llvm::Instruction& instruction : *block)
-      if (const llvm::DILocation* at = instruction.getDebugLoc().get(); start && !inside && at && at->getLine() > 0 && before(at, start)) start = at;
+      if (const llvm::DILocation* at = instruction.getDebugLoc().get(); !inside && at && at->getLine() > 0 && (!start || before(at, start))) start = at;
   }
   return start;
+}
+
+// Where the results of a loop are first used: intrinsics that flang writes out as loops (SUM) have no position of their own.
+inline Location used_at(const llvm::Loop& loop) {
+  for (const llvm::BasicBlock* block : loop.blocks())
+    for (const llvm::Instruction& made : *block) {
+      std::vector<const llvm::User*> users(made.user_begin(), made.user_end());
+      for (std::size_t k = 0; k < users.size(); k++) {
+        auto* user = llvm::dyn_cast<llvm::Instruction>(users[k]);
+        if (!user || loop.contains(user)) continue;
+        if (Location at = location_of(user->getDebugLoc().get()); at.known()) return at;
+        const bool same_value = llvm::isa<llvm::PHINode>(user) && k < 100;
+        if (same_value) users.insert(users.end(), user->user_begin(), user->user_end());
+      }
+    }
+  return {};
 }
 
 // Copies of one loop (vectorised, unrolled, remainder, inlined) all start at the same place.
 inline Location location_of(const llvm::Loop& loop) {
   Location at = location_of(start_of(loop));
-  return at.known() ? at : location_of(*loop.getHeader());
+  if (!at.known()) at = location_of(*loop.getHeader());
+  return at.known() ? at : used_at(loop);
 }
 
 }  // namespace perfcast::llvm_ir

@@ -2,6 +2,8 @@
 
 #include <llvm/Bitcode/BitcodeWriter.h>
 #include <llvm/Config/llvm-config.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IRReader/IRReader.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/SourceMgr.h>
@@ -86,6 +88,25 @@ bool names_instructions(const llvm::Module& module) {
   return false;
 }
 
+bool starts_region(const llvm::CallBase& call) {
+  const llvm::Function* routine = call.getCalledFunction();
+  return routine && routine->getName().starts_with("__kmpc_fork_");
+}
+
+// Line and column that compilers tell the run-time library: ";file;function;line;column;;". 0: not told.
+std::pair<unsigned, unsigned> directive_of(const llvm::CallBase& starter) {
+  auto* noted = llvm::dyn_cast<llvm::GlobalVariable>(starter.getArgOperand(0)->stripPointerCasts());
+  auto* parts = noted && noted->hasInitializer() ? llvm::dyn_cast<llvm::ConstantStruct>(noted->getInitializer()) : nullptr;
+  auto* text = parts ? llvm::dyn_cast<llvm::GlobalVariable>(parts->getOperand(parts->getNumOperands() - 1)->stripPointerCasts()) : nullptr;
+  auto* letters = text && text->hasInitializer() ? llvm::dyn_cast<llvm::ConstantDataSequential>(text->getInitializer()) : nullptr;
+  if (!letters || !letters->isCString()) return {0, 0};
+  llvm::SmallVector<llvm::StringRef, 8> words;
+  letters->getAsCString().split(words, ';');
+  unsigned line = 0, column = 0;
+  if (words.size() < 5 || words[3].getAsInteger(10, line) || words[4].getAsInteger(10, column)) return {0, 0};
+  return {line, column};
+}
+
 }  // namespace
 
 Result<LoadedModule> load_module(const std::string& bitcode) {
@@ -162,9 +183,29 @@ bool uses_threads(const llvm::Module& module) {
   return false;
 }
 
+const llvm::CallBase* starter_of(const llvm::Function& function) {
+  for (const llvm::User* user : function.users())
+    if (auto* call = llvm::dyn_cast<llvm::CallBase>(user); call && starts_region(*call)) return call;
+  return nullptr;
+}
+
+void place_regions(llvm::Module& module) {
+  for (const auto& function : module) {
+    if (!function.getSubprogram() || function.getSubprogram()->getLine() > 0) continue;
+    for (llvm::User* user : const_cast<llvm::Function&>(function).users()) {
+      auto* call = llvm::dyn_cast<llvm::CallBase>(user);
+      const llvm::DILocation* at = call && starts_region(*call) ? call->getDebugLoc().get() : nullptr;
+      if (!at) continue;
+      if (auto [line, column] = directive_of(*call); line > 0)
+        call->setDebugLoc(llvm::DILocation::get(module.getContext(), line, column, at->getScope(), at->getInlinedAt()));
+    }
+  }
+}
+
 Result<bool> finish_bitcode(const std::string& bitcode) {
   TRY(LoadedModule loaded, load_module(bitcode));
   name_blocks(*loaded.module);
+  place_regions(*loaded.module);
   CHECK_OK(save_module(*loaded.module, bitcode));
   return uses_threads(*loaded.module);
 }

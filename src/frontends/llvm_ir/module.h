@@ -2,6 +2,7 @@
 // a body here. The only header of this folder that shows LLVM; heavy, so include it in few files.
 #pragma once
 
+#include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 
@@ -34,7 +35,14 @@ Result<bool> lower_features(llvm::Module& module);
 // Uses of thread libraries: the program may run more than one thread.
 bool uses_threads(const llvm::Module& module);
 
-// Names the blocks of a bitcode file in place; tells whether it uses threads.
+// The call that starts the parallel region whose body this function is; nullptr where it is none.
+const llvm::CallBase* starter_of(const llvm::Function& function);
+
+// Gives the calls that start parallel regions the line of the directive, where the body has none: flang gives all of them one
+// line, and the run-time library tells regions apart by it.
+void place_regions(llvm::Module& module);
+
+// Names the blocks of a bitcode file and places its parallel regions; tells whether it uses threads.
 Result<bool> finish_bitcode(const std::string& bitcode);
 
 std::string llvm_version();

@@ -15,7 +15,6 @@ struct std::default_delete<llvm::DelimitedScope> {
 #include <llvm/DebugInfo/DWARF/DWARFCompileUnit.h>
 #include <llvm/DebugInfo/DWARF/DWARFContext.h>
 #include <llvm/DebugInfo/DWARF/DWARFDebugFrame.h>
-#include <llvm/Demangle/Demangle.h>
 #include <llvm/Object/ELFObjectFile.h>
 
 #include <algorithm>
@@ -24,6 +23,7 @@ struct std::default_delete<llvm::DelimitedScope> {
 #include "base/files.h"
 #include "frontends/machine_code/llvm_target.h"
 #include "frontends/source_path.h"
+#include "frontends/written_name.h"
 
 namespace perfcast::machine_code {
 
@@ -350,7 +350,7 @@ Location ElfImage::declared_at(std::uint64_t address) const {
 }
 
 std::string readable_name(const std::string& linkage_name) {
-  const std::string readable = llvm::demangle(linkage_name);
+  const std::string readable = written_name(linkage_name);
   return readable == linkage_name ? "" : readable;
 }
 
