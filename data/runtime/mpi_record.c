@@ -22,6 +22,7 @@ static FILE *names;
 static int world_ranks = 1;
 static double segment, entered, pending, clock_cost;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static __thread MPI_Comm matched_comm; /* of the message that was probed last to be received */
 static __thread void *fortran_site; /* where the Fortran program called from */
 
 static double reading(clockid_t id) {
@@ -95,52 +96,68 @@ static int site_of(void *place, const char *call) {
   return 0;
 }
 
-static struct { MPI_Comm comm; int group, size; int *ranks; } known_groups[256];
-static int groups;
+/* Communicators come and go; groups with the same ranks are one group, as the reader sees them. */
+static struct { int size; int *ranks; } *known_groups;
+static struct { MPI_Comm comm; int group, partners, inter; } *known_comms; /* partners: the group that ranks are told in */
+static int groups, comms;
 
-static int add_group(MPI_Comm comm, MPI_Group group) {
+static void *one_more(void *list, int many, size_t size) {
+  return many & (many - 1) ? list : realloc(list, size * (size_t)(many ? 2 * many : 1));
+}
+
+static int number_of_group(MPI_Group group) {
   int size = 0;
   MPI_Group world;
   PMPI_Group_size(group, &size);
   PMPI_Comm_group(MPI_COMM_WORLD, &world);
-  int *from = malloc(sizeof(int) * (size_t)size), *to = malloc(sizeof(int) * (size_t)size);
+  int *from = malloc(sizeof(int) * (size_t)(size + 1)), *to = malloc(sizeof(int) * (size_t)(size + 1));
   for (int i = 0; i < size; i++) from[i] = i;
   PMPI_Group_translate_ranks(group, size, from, world, to);
   PMPI_Group_free(&world);
   free(from);
-  int i = groups < 256 ? groups++ : 255;
-  known_groups[i].comm = comm, known_groups[i].group = i, known_groups[i].size = size, known_groups[i].ranks = to;
-  file->head.groups = groups;
+  for (int i = 0; i < groups; i++)
+    if (known_groups[i].size == size && memcmp(known_groups[i].ranks, to, sizeof(int) * (size_t)size) == 0) {
+      free(to);
+      return i;
+    }
+  known_groups = one_more(known_groups, groups, sizeof *known_groups);
+  known_groups[groups].size = size, known_groups[groups].ranks = to;
   if (names) {
-    fprintf(names, "group %d", i);
+    fprintf(names, "group %d", groups);
     for (int k = 0; k < size; k++) fprintf(names, " %d", to[k]);
     fputc('\n', names);
     fflush(names);
   }
-  return i;
+  file->head.groups = groups + 1;
+  return groups++;
 }
 
-static int group_of(MPI_Comm comm) {
-  if (groups == 0) {
-    MPI_Group world;
-    PMPI_Comm_group(MPI_COMM_WORLD, &world);
-    add_group(MPI_COMM_WORLD, world);
-    PMPI_Group_free(&world);
+static int group_of_comm(MPI_Comm comm, int (*get)(MPI_Comm, MPI_Group *)) {
+  MPI_Group group;
+  get(comm, &group);
+  int number = number_of_group(group);
+  PMPI_Group_free(&group);
+  return number;
+}
+/* The two sides of an intercommunicator have no group in common but everybody. */
+static int comm_of(MPI_Comm comm) {
+  if (groups == 0) group_of_comm(MPI_COMM_WORLD, PMPI_Comm_group);
+  int unused = comms;
+  for (int i = 0; i < comms; i++) {
+    if (known_comms[i].comm == comm) return i;
+    if (known_comms[i].comm == MPI_COMM_NULL) unused = i;
   }
-  for (int i = 0; i < groups; i++)
-    if (known_groups[i].comm == comm) return i;
+  if (unused == comms) known_comms = one_more(known_comms, comms, sizeof *known_comms), comms++;
   int inter = 0;
   PMPI_Comm_test_inter(comm, &inter);
-  MPI_Group group;
-  if (inter) PMPI_Comm_remote_group(comm, &group);
-  else PMPI_Comm_group(comm, &group);
-  int i = add_group(comm, group);
-  PMPI_Group_free(&group);
-  return i;
+  known_comms[unused].comm = comm, known_comms[unused].inter = inter;
+  known_comms[unused].partners = group_of_comm(comm, inter ? PMPI_Comm_remote_group : PMPI_Comm_group);
+  known_comms[unused].group = inter ? 0 : known_comms[unused].partners;
+  return unused;
 }
-static void forget_group(MPI_Comm comm) {
-  for (int i = 1; i < groups; i++)
-    if (known_groups[i].comm == comm) known_groups[i].comm = MPI_COMM_NULL;
+static void forget_comm(MPI_Comm comm) {
+  for (int i = 0; i < comms; i++)
+    if (known_comms[i].comm == comm) known_comms[i].comm = MPI_COMM_NULL;
 }
 
 /* The rank in MPI_COMM_WORLD. */
@@ -159,6 +176,8 @@ struct started {
   int persistent, act, peer, tag;
   double bytes;
   MPI_Comm comm;
+  uint64_t event;   /* that began it, 1 for the first; 0: beyond the table */
+  int site;
 };
 static struct started requests[request_slots];
 static int64_t started_requests;
@@ -173,10 +192,12 @@ static struct started *slot_of(MPI_Request handle, int make) {
   }
   return make ? unused : 0;
 }
+static struct started *begun; /* by the call that is being recorded */
 static void begin_request(MPI_Request handle) {
   struct started *s = slot_of(handle, 1);
   started_requests++;
   if (s) memset(s, 0, sizeof *s), s->handle = handle, s->number = started_requests;
+  begun = s;
 }
 
 /* ---- entering and leaving a call ---- */
@@ -208,7 +229,11 @@ static void add(const struct call *c) {
   if (!file) return;
   double inside = wall() - entered;
   pthread_mutex_lock(&lock);
-  int site = site_of(fortran_site ? fortran_site : c->place, c->name), group = group_of(c->comm);
+  int site = site_of(fortran_site ? fortran_site : c->place, c->name), comm = comm_of(c->comm);
+  int group = known_comms[comm].group, partners = known_comms[comm].partners;
+  int unknown = known_comms[comm].inter && c->act >= act_barrier && c->act <= act_scan; /* between two groups */
+  if (begun) begun->event = file->head.events < record_events ? file->head.events + 1 : 0, begun->site = site;
+  begun = 0;
   file->site[site].calls++, file->site[site].bytes += with_nobody(c) ? 0 : c->bytes, file->site[site].seconds += inside;
   file->head.compute += pending, file->head.inside += inside;
   int left = c->requests, first = 0;
@@ -219,8 +244,8 @@ static void add(const struct call *c) {
       break;
     }
     struct record_event *e = &file->event[i];
-    e->act = first ? act_more_requests : c->act, e->site = site, e->tag = c->tag, e->from_tag = c->from_tag, e->group = group, e->flags = c->flags;
-    e->to = world_rank(c->to, group), e->from = world_rank(c->from, group);
+    e->act = first ? act_more_requests : unknown ? act_other : c->act, e->site = site, e->tag = c->tag, e->from_tag = c->from_tag, e->group = group, e->flags = c->flags;
+    e->to = world_rank(c->to, partners), e->from = world_rank(c->from, partners);
     e->bytes = c->bytes, e->seconds = pending, e->inside = inside;
     e->requests = left < record_requests ? left : record_requests;
     for (int k = 0; k < e->requests; k++) e->request[k] = (int32_t)(started_requests - c->request[first + k]);
@@ -351,12 +376,37 @@ int MPI_Iprobe(int from, int tag, MPI_Comm c, int *flag, MPI_Status *s) {
   return r;
 }
 
+/* A matched probe takes the message out of the queue; whoever receives it knows its sender by then. */
+int MPI_Mprobe(int from, int tag, MPI_Comm c, MPI_Message *m, MPI_Status *s) {
+  enter();
+  int r = PMPI_Mprobe(from, tag, c, m, s);
+  matched_comm = c;
+  RECORD("MPI_Mprobe", act_probe, NOBODY, from, tag, c, 0);
+  return r;
+}
+int MPI_Improbe(int from, int tag, MPI_Comm c, int *flag, MPI_Message *m, MPI_Status *s) {
+  enter();
+  int r = PMPI_Improbe(from, tag, c, flag, m, s);
+  if (*flag) matched_comm = c;
+  if (file && !*flag) file->head.polls++;
+  go_on();
+  return r;
+}
+int MPI_Mrecv(void *b, int n, MPI_Datatype t, MPI_Message *m, MPI_Status *s) {
+  MPI_Status own;
+  if (s == MPI_STATUS_IGNORE) s = &own;
+  enter();
+  int r = PMPI_Mrecv(b, n, t, m, s);
+  RECORD("MPI_Mrecv", act_receive, NOBODY, s->MPI_SOURCE, s->MPI_TAG, matched_comm, received_bytes(s, t, n));
+  return r;
+}
+
 /* Persistent requests: what they will do is kept, Start begins them. */
 #define PERSISTENT(FN, ACT, CONST)                                                                          \
   int MPI_##FN(CONST void *b, int n, MPI_Datatype t, int peer, int tag, MPI_Comm c, MPI_Request *q) {       \
     int r = PMPI_##FN(b, n, t, peer, tag, c, q);                                                            \
     struct started *s = file ? slot_of(*q, 1) : 0;                                                          \
-    if (s) *s = (struct started){*q, -1, 1, ACT, peer, tag, bytes_of(n, t), c};                             \
+    if (s) *s = (struct started){*q, -1, 1, ACT, peer, tag, bytes_of(n, t), c, 0, 0};                             \
     return r;                                                                                               \
   }
 PERSISTENT(Send_init, act_isend, const)
@@ -369,6 +419,7 @@ static void started_again(MPI_Request q, const char *name, void *place) {
   struct started *s = file ? slot_of(q, 0) : 0;
   if (!s) return;
   s->number = ++started_requests;
+  begun = s;
   add(&(struct call){.name = name, .place = place, .act = s->act, .to = s->act == act_isend ? s->peer : NOBODY,
                      .from = s->act == act_isend ? NOBODY : s->peer, .tag = s->tag, .comm = s->comm, .bytes = s->bytes});
 }
@@ -389,15 +440,46 @@ int MPI_Startall(int n, MPI_Request *q) {
 
 /* ---- completion ---- */
 
-static int64_t end_request(MPI_Request handle) {
+/* What came may be less than there was room for, and nothing comes to a receive that was cancelled. */
+static void came(const struct started *s, MPI_Status *status) {
+  int count = 0, cancelled = 0;
+  if (!s->event || file->event[s->event - 1].act != act_ireceive) return;
+  struct record_event *e = &file->event[s->event - 1];
+  PMPI_Test_cancelled(status, &cancelled);
+  if (cancelled) e->from = record_nobody;
+  else if (e->from == record_nobody || PMPI_Get_count(status, MPI_BYTE, &count) != MPI_SUCCESS || count == MPI_UNDEFINED) return;
+  file->site[s->site].bytes += count - e->bytes;
+  e->bytes = count;
+}
+static int64_t end_request(MPI_Request handle, MPI_Status *status) {
   if (!file || handle == MPI_REQUEST_NULL) return 0;
   struct started *s = slot_of(handle, 0);
   if (!s || s->number < 0) return 0;
+  came(s, status);
   int64_t number = s->number;
   if (s->persistent) s->number = -1;
   else s->number = 0;
   return number;
 }
+/* Requests as they are before a call that ends some of them, and room for their statuses if the program wants none. */
+struct completing {
+  MPI_Request *before;
+  int64_t *numbers;
+  int many;
+  MPI_Status *status, *own;
+};
+static struct completing completing(int n, const MPI_Request *q, MPI_Status *s) {
+  size_t room = (size_t)(n > 0 ? n : 1);
+  struct completing c = {malloc(sizeof *c.before * room), malloc(sizeof *c.numbers * room), 0, s, 0};
+  if (n > 0) memcpy(c.before, q, sizeof *q * (size_t)n);
+  if (s == MPI_STATUSES_IGNORE || s == MPI_STATUS_IGNORE) c.status = c.own = malloc(sizeof *s * room);
+  return c;
+}
+static void completed(struct completing *c, int request, int status) {
+  if ((c->numbers[c->many] = end_request(c->before[request], &c->status[status]))) c->many++;
+}
+static void forget(struct completing *c) { free(c->before), free(c->numbers), free(c->own); }
+
 static void waited(const char *name, void *place, const int64_t *numbers, int n) {
   add(&(struct call){.name = name, .place = place, .act = act_wait, .to = NOBODY, .from = NOBODY, .comm = MPI_COMM_WORLD, .requests = n, .request = numbers});
 }
@@ -406,168 +488,77 @@ static void found_nothing(void) {
   go_on();
 }
 
+static void finish(struct completing *c, const char *name, void *place, int may_find_nothing) {
+  if (c->many || !may_find_nothing) waited(name, place, c->numbers, c->many);
+  else found_nothing();
+  forget(c);
+}
+
 int MPI_Wait(MPI_Request *q, MPI_Status *s) {
   enter();
-  MPI_Request before = *q;
-  int r = PMPI_Wait(q, s);
-  int64_t number = end_request(before);
-  waited("MPI_Wait", HERE, &number, number != 0);
+  struct completing c = completing(1, q, s);
+  int r = PMPI_Wait(q, c.status);
+  completed(&c, 0, 0);
+  finish(&c, "MPI_Wait", HERE, 0);
   return r;
 }
 int MPI_Waitall(int n, MPI_Request *q, MPI_Status *s) {
   enter();
-  MPI_Request *before = malloc(sizeof *before * (size_t)(n ? n : 1));
-  int64_t *numbers = malloc(sizeof *numbers * (size_t)(n ? n : 1));
-  int many = 0;
-  memcpy(before, q, sizeof *before * (size_t)n);
-  int r = PMPI_Waitall(n, q, s);
-  for (int i = 0; i < n; i++)
-    if ((numbers[many] = end_request(before[i]))) many++;
-  waited("MPI_Waitall", HERE, numbers, many);
-  free(before), free(numbers);
+  struct completing c = completing(n, q, s);
+  int r = PMPI_Waitall(n, q, c.status);
+  for (int i = 0; i < n; i++) completed(&c, i, i);
+  finish(&c, "MPI_Waitall", HERE, 0);
   return r;
 }
 int MPI_Waitany(int n, MPI_Request *q, int *index, MPI_Status *s) {
   enter();
-  MPI_Request *before = malloc(sizeof *before * (size_t)(n ? n : 1));
-  memcpy(before, q, sizeof *before * (size_t)n);
-  int r = PMPI_Waitany(n, q, index, s);
-  int64_t number = *index == MPI_UNDEFINED ? 0 : end_request(before[*index]);
-  free(before);
-  waited("MPI_Waitany", HERE, &number, number != 0);
+  struct completing c = completing(n, q, s);
+  int r = PMPI_Waitany(n, q, index, c.status);
+  if (*index != MPI_UNDEFINED) completed(&c, *index, 0);
+  finish(&c, "MPI_Waitany", HERE, 0);
   return r;
 }
 int MPI_Waitsome(int n, MPI_Request *q, int *done, int *indices, MPI_Status *s) {
   enter();
-  MPI_Request *before = malloc(sizeof *before * (size_t)(n ? n : 1));
-  int64_t *numbers = malloc(sizeof *numbers * (size_t)(n ? n : 1));
-  int many = 0;
-  memcpy(before, q, sizeof *before * (size_t)n);
-  int r = PMPI_Waitsome(n, q, done, indices, s);
-  for (int i = 0; *done != MPI_UNDEFINED && i < *done; i++)
-    if ((numbers[many] = end_request(before[indices[i]]))) many++;
-  waited("MPI_Waitsome", HERE, numbers, many);
-  free(before), free(numbers);
+  struct completing c = completing(n, q, s);
+  int r = PMPI_Waitsome(n, q, done, indices, c.status);
+  for (int i = 0; *done != MPI_UNDEFINED && i < *done; i++) completed(&c, indices[i], i);
+  finish(&c, "MPI_Waitsome", HERE, 0);
   return r;
 }
 int MPI_Test(MPI_Request *q, int *flag, MPI_Status *s) {
   enter();
-  MPI_Request before = *q;
-  int r = PMPI_Test(q, flag, s);
-  int64_t number = *flag ? end_request(before) : 0;
-  if (number) waited("MPI_Test", HERE, &number, 1);
-  else found_nothing();
+  struct completing c = completing(1, q, s);
+  int r = PMPI_Test(q, flag, c.status);
+  if (*flag) completed(&c, 0, 0);
+  finish(&c, "MPI_Test", HERE, 1);
   return r;
 }
 int MPI_Testall(int n, MPI_Request *q, int *flag, MPI_Status *s) {
   enter();
-  MPI_Request *before = malloc(sizeof *before * (size_t)(n ? n : 1));
-  int64_t *numbers = malloc(sizeof *numbers * (size_t)(n ? n : 1));
-  int many = 0;
-  memcpy(before, q, sizeof *before * (size_t)n);
-  int r = PMPI_Testall(n, q, flag, s);
-  for (int i = 0; *flag && i < n; i++)
-    if ((numbers[many] = end_request(before[i]))) many++;
-  if (many) waited("MPI_Testall", HERE, numbers, many);
-  else found_nothing();
-  free(before), free(numbers);
+  struct completing c = completing(n, q, s);
+  int r = PMPI_Testall(n, q, flag, c.status);
+  for (int i = 0; *flag && i < n; i++) completed(&c, i, i);
+  finish(&c, "MPI_Testall", HERE, 1);
   return r;
 }
 int MPI_Testany(int n, MPI_Request *q, int *index, int *flag, MPI_Status *s) {
   enter();
-  MPI_Request *before = malloc(sizeof *before * (size_t)(n ? n : 1));
-  memcpy(before, q, sizeof *before * (size_t)n);
-  int r = PMPI_Testany(n, q, index, flag, s);
-  int64_t number = *flag && *index != MPI_UNDEFINED ? end_request(before[*index]) : 0;
-  free(before);
-  if (number) waited("MPI_Testany", HERE, &number, 1);
-  else found_nothing();
+  struct completing c = completing(n, q, s);
+  int r = PMPI_Testany(n, q, index, flag, c.status);
+  if (*flag && *index != MPI_UNDEFINED) completed(&c, *index, 0);
+  finish(&c, "MPI_Testany", HERE, 1);
   return r;
 }
-
-/* ---- collectives ---- */
-
-#define COLLECTIVE(FN, ACT, ROOT, BYTES, COMM, PARAMETERS, ARGUMENTS) \
-  int MPI_##FN PARAMETERS {                                           \
-    enter();                                                          \
-    int r = PMPI_##FN ARGUMENTS;                                      \
-    if (file) RECORD("MPI_" #FN, ACT, ROOT, NOBODY, 0, COMM, BYTES);  \
-    return r;                                                         \
-  }
-/* Nonblocking ones are recorded where they are called; their waits know nothing of them. */
-#define COLLECTIVE_LATER(FN, ACT, ROOT, BYTES, COMM, PARAMETERS, ARGUMENTS)                               \
-  int MPI_##FN PARAMETERS {                                                                               \
-    enter();                                                                                              \
-    int r = PMPI_##FN ARGUMENTS;                                                                          \
-    if (file) RECORD("MPI_" #FN, ACT, ROOT, NOBODY, 0, COMM, BYTES, .flags = record_nonblocking);         \
-    return r;                                                                                             \
-  }
-#define PIECE(A, N, T, N2, T2) ((A) == MPI_IN_PLACE ? bytes_of(N2, T2) : bytes_of(N, T))
-static int size_of(MPI_Comm c) {
-  int n = 1;
-  PMPI_Comm_size(c, &n);
-  return n;
-}
-
-COLLECTIVE(Barrier, act_barrier, NOBODY, 0, c, (MPI_Comm c), (c))
-COLLECTIVE_LATER(Ibarrier, act_barrier, NOBODY, 0, c, (MPI_Comm c, MPI_Request *q), (c, q))
-COLLECTIVE(Bcast, act_broadcast, root, bytes_of(n, t), c, (void *b, int n, MPI_Datatype t, int root, MPI_Comm c), (b, n, t, root, c))
-COLLECTIVE_LATER(Ibcast, act_broadcast, root, bytes_of(n, t), c, (void *b, int n, MPI_Datatype t, int root, MPI_Comm c, MPI_Request *q), (b, n, t, root, c, q))
-COLLECTIVE(Reduce, act_reduce, root, bytes_of(n, t), c, (const void *a, void *b, int n, MPI_Datatype t, MPI_Op o, int root, MPI_Comm c), (a, b, n, t, o, root, c))
-COLLECTIVE_LATER(Ireduce, act_reduce, root, bytes_of(n, t), c, (const void *a, void *b, int n, MPI_Datatype t, MPI_Op o, int root, MPI_Comm c, MPI_Request *q), (a, b, n, t, o, root, c, q))
-COLLECTIVE(Allreduce, act_allreduce, NOBODY, bytes_of(n, t), c, (const void *a, void *b, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c), (a, b, n, t, o, c))
-COLLECTIVE_LATER(Iallreduce, act_allreduce, NOBODY, bytes_of(n, t), c, (const void *a, void *b, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c, MPI_Request *q), (a, b, n, t, o, c, q))
-COLLECTIVE(Scan, act_scan, NOBODY, bytes_of(n, t), c, (const void *a, void *b, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c), (a, b, n, t, o, c))
-COLLECTIVE(Exscan, act_scan, NOBODY, bytes_of(n, t), c, (const void *a, void *b, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c), (a, b, n, t, o, c))
-COLLECTIVE(Gather, act_gather, root, PIECE(a, n, t, n2, t2), c, (const void *a, int n, MPI_Datatype t, void *b, int n2, MPI_Datatype t2, int root, MPI_Comm c), (a, n, t, b, n2, t2, root, c))
-COLLECTIVE(Gatherv, act_gather, root, (a == MPI_IN_PLACE ? 0 : bytes_of(n, t)), c, (const void *a, int n, MPI_Datatype t, void *b, const int n2[], const int d[], MPI_Datatype t2, int root, MPI_Comm c), (a, n, t, b, n2, d, t2, root, c))
-COLLECTIVE(Scatter, act_scatter, root, PIECE(b, n2, t2, n, t), c, (const void *a, int n, MPI_Datatype t, void *b, int n2, MPI_Datatype t2, int root, MPI_Comm c), (a, n, t, b, n2, t2, root, c))
-COLLECTIVE(Scatterv, act_scatter, root, (b == MPI_IN_PLACE ? 0 : bytes_of(n2, t2)), c, (const void *a, const int n[], const int d[], MPI_Datatype t, void *b, int n2, MPI_Datatype t2, int root, MPI_Comm c), (a, n, d, t, b, n2, t2, root, c))
-COLLECTIVE(Allgather, act_allgather, NOBODY, PIECE(a, n, t, n2, t2), c, (const void *a, int n, MPI_Datatype t, void *b, int n2, MPI_Datatype t2, MPI_Comm c), (a, n, t, b, n2, t2, c))
-COLLECTIVE(Allgatherv, act_allgather, NOBODY, (a == MPI_IN_PLACE ? all_bytes(n2, t2, c) / size_of(c) : bytes_of(n, t)), c, (const void *a, int n, MPI_Datatype t, void *b, const int n2[], const int d[], MPI_Datatype t2, MPI_Comm c), (a, n, t, b, n2, d, t2, c))
-COLLECTIVE(Alltoall, act_alltoall, NOBODY, size_of(c) * PIECE(a, n, t, n2, t2), c, (const void *a, int n, MPI_Datatype t, void *b, int n2, MPI_Datatype t2, MPI_Comm c), (a, n, t, b, n2, t2, c))
-COLLECTIVE(Alltoallv, act_alltoall, NOBODY, (a == MPI_IN_PLACE ? all_bytes(n2, t2, c) : all_bytes(n, t, c)), c, (const void *a, const int n[], const int d[], MPI_Datatype t, void *b, const int n2[], const int d2[], MPI_Datatype t2, MPI_Comm c), (a, n, d, t, b, n2, d2, t2, c))
-COLLECTIVE(Reduce_scatter, act_reduce_scatter, NOBODY, all_bytes(n, t, c), c, (const void *a, void *b, const int n[], MPI_Datatype t, MPI_Op o, MPI_Comm c), (a, b, n, t, o, c))
-COLLECTIVE(Reduce_scatter_block, act_reduce_scatter, NOBODY, size_of(c) * bytes_of(n, t), c, (const void *a, void *b, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c), (a, b, n, t, o, c))
-
-int MPI_Comm_free(MPI_Comm *c) {
-  if (file) forget_group(*c);
-  return PMPI_Comm_free(c);
-}
-
-/* ---- one-sided: counted and costed, but who waits for whom is not known ---- */
-
-#define ONE_SIDED(FN, CONST)                                                                                              \
-  int MPI_##FN(CONST void *b, int n, MPI_Datatype t, int rank, MPI_Aint d, int n2, MPI_Datatype t2, MPI_Win w) {          \
-    enter();                                                                                                              \
-    int r = PMPI_##FN(b, n, t, rank, d, n2, t2, w);                                                                       \
-    RECORD("MPI_" #FN, act_one_sided, rank, NOBODY, 0, MPI_COMM_WORLD, bytes_of(n, t));                                   \
-    return r;                                                                                                             \
-  }
-ONE_SIDED(Put, const)
-ONE_SIDED(Get, )
-int MPI_Accumulate(const void *b, int n, MPI_Datatype t, int rank, MPI_Aint d, int n2, MPI_Datatype t2, MPI_Op o, MPI_Win w) {
+int MPI_Testsome(int n, MPI_Request *q, int *done, int *indices, MPI_Status *s) {
   enter();
-  int r = PMPI_Accumulate(b, n, t, rank, d, n2, t2, o, w);
-  RECORD("MPI_Accumulate", act_one_sided, rank, NOBODY, 0, MPI_COMM_WORLD, bytes_of(n, t));
-  return r;
-}
-int MPI_Win_fence(int a, MPI_Win w) {
-  enter();
-  int r = PMPI_Win_fence(a, w);
-  MPI_Group group;
-  int size = 0;
-  PMPI_Win_get_group(w, &group);
-  PMPI_Group_size(group, &size);
-  PMPI_Group_free(&group);
-  RECORD("MPI_Win_fence", size == world_ranks ? act_barrier : act_other, NOBODY, NOBODY, 0, MPI_COMM_WORLD, 0);
-  return r;
-}
-int MPI_Win_unlock(int rank, MPI_Win w) {
-  enter();
-  int r = PMPI_Win_unlock(rank, w);
-  RECORD("MPI_Win_unlock", act_other, rank, NOBODY, 0, MPI_COMM_WORLD, 0);
+  struct completing c = completing(n, q, s);
+  int r = PMPI_Testsome(n, q, done, indices, c.status);
+  for (int i = 0; *done != MPI_UNDEFINED && i < *done; i++) completed(&c, indices[i], i);
+  finish(&c, "MPI_Testsome", HERE, 1);
   return r;
 }
 
+#include "mpi_record_collectives.h"
+#include "mpi_record_one_sided.h"
 #include "mpi_record_fortran.h"

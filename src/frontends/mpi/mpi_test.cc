@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/files.h"
 #include "frontends/mpi/fold.h"
 #include "frontends/mpi/record_messages.h"
@@ -155,13 +157,53 @@ TEST_F(Recorded, OneSidedIsTold) {
   EXPECT_FALSE(s->gaps.empty());
 }
 
+// What comes counts, not the room for it; a cancelled receive waits for nobody; whoever probed a message receives it from its sender.
+TEST_F(Recorded, WhatReallyComes) {
+  auto s = record(c_program(" MPI_Request q; MPI_Message m; MPI_Status st;\n"
+                            " if (r == 0) { MPI_Send(b, 10, MPI_DOUBLE, 1, 1, MPI_COMM_WORLD); MPI_Send(b, 20, MPI_DOUBLE, 1, 2, MPI_COMM_WORLD); }\n"
+                            " else {\n  MPI_Irecv(b, 1000, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD, &q); MPI_Wait(&q, MPI_STATUS_IGNORE);\n"
+                            "  MPI_Mprobe(MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &m, &st); MPI_Mrecv(b, 1000, MPI_DOUBLE, &m, &st);\n"
+                            "  MPI_Irecv(b, 7, MPI_DOUBLE, 0, 3, MPI_COMM_WORLD, &q); MPI_Cancel(&q); MPI_Wait(&q, &st);\n }\n"), 2);
+  ASSERT_TRUE(s) << s.error().message();
+  ASSERT_TRUE(site(*s, "MPI_Irecv") && site(*s, "MPI_Mrecv"));
+  EXPECT_EQ(site(*s, "MPI_Irecv")->bytes, 80);
+  EXPECT_EQ(site(*s, "MPI_Mrecv")->bytes, 160);
+  const auto& steps = s->programs[1].steps;
+  ASSERT_GE(steps.size(), 6u);
+  EXPECT_EQ(steps[3].act, Act::receive);
+  EXPECT_EQ(steps[3].from, (Peer{PeerKind::relative, 1}));
+  EXPECT_EQ(steps[4].from.kind, PeerKind::none);
+}
+
+// Waiting in a call that is rarely seen is not computing, and what is not costed is told.
+TEST_F(Recorded, RareCallsAreNoComputation) {
+  auto s = record(c_program(" MPI_Comm half; volatile double x = 0; if (r == 0) for (int i = 0; i < 20000000; i++) x += i;\n"
+                            " for (int i = 0; i < 300; i++) { MPI_Comm_split(MPI_COMM_WORLD, r, 0, &half); MPI_Barrier(half); MPI_Comm_free(&half); }\n"
+                            " MPI_File f; MPI_File_open(MPI_COMM_SELF, \"/dev/null\", MPI_MODE_WRONLY, MPI_INFO_NULL, &f); MPI_File_close(&f);\n"), 2);
+  ASSERT_TRUE(s) << s.error().message();
+  ASSERT_TRUE(site(*s, "MPI_Comm_split"));
+  EXPECT_EQ(site(*s, "MPI_Comm_split")->calls, 600);
+  EXPECT_GT(s->totals[0].compute, 4 * s->totals[1].compute);
+  EXPECT_EQ(s->groups.size(), 3u);  // all, and each rank alone
+  EXPECT_TRUE(std::ranges::any_of(s->gaps, [](const Gap& g) { return g.what.find("MPI_File_open") != std::string::npos; }));
+}
+
+// One computes while the other waits: the mean of both would hide that they take turns.
+TEST_F(Recorded, RanksThatTakeTurnsAreTwoPrograms) {
+  auto s = record(c_program(" volatile double x = 0;\n for (int turn = 0; turn < 2; turn++) {\n"
+                            "  if (turn == r) for (int i = 0; i < 20000000; i++) x += i;\n  MPI_Barrier(MPI_COMM_WORLD);\n }\n"), 2);
+  ASSERT_TRUE(s) << s.error().message();
+  EXPECT_EQ(s->programs.size(), 2u);
+}
+
 TEST_F(Recorded, FortranToo) {
   if (!find_program("mpifort")) GTEST_SKIP() << "no mpifort";
-  auto s = record("program p\n use mpi\n integer :: ierr, r, n, st(MPI_STATUS_SIZE)\n double precision :: b(100)\n b = 0\n"
+  auto s = record("program p\n use mpi\n integer :: ierr, r, n, q, st(MPI_STATUS_SIZE)\n double precision :: b(100)\n b = 0\n"
                   " call MPI_Init(ierr)\n call MPI_Comm_rank(MPI_COMM_WORLD, r, ierr)\n call MPI_Comm_size(MPI_COMM_WORLD, n, ierr)\n"
                   " if (r == 0) then\n  call MPI_Send(b, 100, MPI_DOUBLE_PRECISION, 1, 7, MPI_COMM_WORLD, ierr)\n"
                   " else if (r == 1) then\n  call MPI_Recv(b, 100, MPI_DOUBLE_PRECISION, 0, 7, MPI_COMM_WORLD, st, ierr)\n end if\n"
                   " call MPI_Allreduce(MPI_IN_PLACE, b, 2, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, ierr)\n"
+                  " call MPI_Iallreduce(MPI_IN_PLACE, b, 2, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, q, ierr)\n call MPI_Wait(q, st, ierr)\n"
                   " call MPI_Finalize(ierr)\nend program\n", 2, "mpifort", "p.f90");
   ASSERT_TRUE(s) << s.error().message();
   ASSERT_TRUE(site(*s, "MPI_Send"));
@@ -169,6 +211,8 @@ TEST_F(Recorded, FortranToo) {
   ASSERT_TRUE(site(*s, "MPI_Allreduce"));
   EXPECT_EQ(site(*s, "MPI_Allreduce")->bytes, 32);
   EXPECT_GT(site(*s, "MPI_Send")->at.line, 0);
+  ASSERT_TRUE(site(*s, "MPI_Iallreduce"));
+  EXPECT_EQ(site(*s, "MPI_Iallreduce")->calls, 2);
 }
 
 TEST_F(Recorded, AProgramWithoutMpiIsRefused) {

@@ -210,16 +210,17 @@ class Builder {
       step.requests.assign(e.request, e.request + e.requests);
       nonblocking_ = nonblocking_ || (collective && (e.flags & record_nonblocking));
       one_sided_ = one_sided_ || step.act == Act::one_sided;
+      if (step.act == Act::other && step.site >= 0) not_costed_[skeleton_.sites[static_cast<std::size_t>(step.site)].call] += e.inside;
       wildcard_ = wildcard_ || e.from == record_anybody;
       steps.push_back(std::move(step));
     }
     share(trace.head.rank, fold(steps));
   }
 
-  // Ranks of one program differ in computing time only; what is kept is the mean.
+  // Ranks of one program differ in how long they compute in all, not in where; what is kept is the mean.
   void share(int rank, std::vector<Step> steps) {
     for (auto& program : skeleton_.programs)
-      if (same(program.steps, steps)) {
+      if (same(program.steps, steps) && alike(program.steps, steps)) {
         average(program.steps, steps, static_cast<double>(program.ranks.size()));
         program.ranks.push_back(rank);
         return;
@@ -232,6 +233,25 @@ class Builder {
       x.seconds = y.seconds = 0, x.body.clear(), y.body.clear();
       return x == y;
     });
+  }
+  // Half the sum of differences of the shares: 0 where both compute in the same places, 1 where one computes while the other
+  // does not, as when ranks take turns. Below a millisecond all is noise.
+  static bool alike(const std::vector<Step>& a, const std::vector<Step>& b) {
+    constexpr double apart = 0.4, noise_seconds = 1e-3;
+    std::vector<double> of_a, of_b;
+    seconds_of(a, 1, of_a), seconds_of(b, 1, of_b);
+    double sum_a = 0, sum_b = 0, difference = 0;
+    for (double s : of_a) sum_a += s;
+    for (double s : of_b) sum_b += s;
+    if (sum_a < noise_seconds || sum_b < noise_seconds) return true;
+    for (std::size_t i = 0; i < of_a.size(); i++) difference += std::abs(of_a[i] / sum_a - of_b[i] / sum_b);
+    return difference / 2 < apart;
+  }
+  static void seconds_of(const std::vector<Step>& steps, double times, std::vector<double>& out) {
+    for (const Step& step : steps) {
+      out.push_back(times * step.seconds);
+      seconds_of(step.body, times * step.times, out);
+    }
   }
   static void average(std::vector<Step>& into, const std::vector<Step>& other, double weight) {
     for (std::size_t i = 0; i < into.size(); i++) {
@@ -256,7 +276,8 @@ class Builder {
       const RankTotals& t = skeleton_.totals[static_cast<std::size_t>(rank)];
       if (!t.ended) gap(fmt::format("rank {} did not reach MPI_Finalize: {:g} calls were recorded of it", rank, t.calls));
     }
-    if (dropped > 0) gap("calls beyond the table are in the totals of their sites, not in the sequence", dropped);
+    if (dropped > 0) gap("calls beyond the table are in the totals of their sites, not in the sequence: a prediction lacks them", dropped);
+    for (const auto& [call, seconds] : not_costed_) gap(fmt::format("{} is left out of the computation, but its own time ({:.2g} s) is not modelled", call, seconds));
     if (polls > 0) gap("MPI_Test or MPI_Iprobe that found nothing: polling is taken as waiting", polls);
     if (nonblocking_) gap("nonblocking collectives are taken to end where they are called");
     if (one_sided_) gap("one-sided transfers are costed as messages; who waits for whom is not known");
@@ -269,6 +290,7 @@ class Builder {
   std::map<Place, int> sites_;
   std::vector<Partners> partners_;
   std::set<int> collective_;
+  std::map<std::string, double> not_costed_;  // calls, and the seconds inside them
   bool nonblocking_ = false, one_sided_ = false, wildcard_ = false;
 };
 
