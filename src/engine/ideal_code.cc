@@ -30,6 +30,7 @@ constexpr Row floats[] = {  // double, single
     {"sqrt", {"SQRTSDr", "SQRTSSr"}, {"VSQRTPD{W}r", "VSQRTPS{W}r"}, {"FSQRTDr", "FSQRTSr"}, {"FSQRTv2f64", "FSQRTv4f32"}},
     {"fneg", {"XORPDrr", "XORPSrr"}, {"VXORPD{W}rr", "VXORPS{W}rr"}, {"FNEGDr", "FNEGSr"}, {"FNEGv2f64", "FNEGv4f32"}},
     {"fcmp", {"UCOMISDrr", "UCOMISSrr"}, {"VCMPPD{W}rri", "VCMPPS{W}rri"}, {"FCMPDrr", "FCMPSrr"}, {"FCMGTv2f64", "FCMGTv4f32"}},
+    {"fmax", {"MAXSDrr", "MAXSSrr"}, {"VMAXPD{W}rr", "VMAXPS{W}rr"}, {"FMAXNMDrr", "FMAXNMSrr"}, {"FMAXNMv2f64", "FMAXNMv4f32"}},
     {"select", {"BLENDVPDrr0", "BLENDVPSrr0"}, {"VBLENDMPD{W}rr", "VBLENDMPS{W}rr"}, {"FCSELDrrr", "FCSELSrrr"}, {"BSLv16i8", "BSLv16i8"}},
     {"sitofp", {"CVTSI2SDrr", "CVTSI2SSrr"}, {"VCVTDQ2PD{W}rr", "VCVTDQ2PS{W}rr"}, {"SCVTFUXDri", "SCVTFUWSri"}, {"SCVTFv2f64", "SCVTFv4f32"}},
     {"fpext", {"CVTSS2SDrr", "CVTSS2SDrr"}, {"VCVTPS2PD{W}rr", "VCVTPS2PD{W}rr"}, {"FCVTDSr", "FCVTDSr"}, {"FCVTLv2i32", "FCVTLv2i32"}},
@@ -59,6 +60,7 @@ constexpr std::pair<const char*, const char*> stand_ins[] = {
     {"VPADDQ{W}rr", "VPADDD{W}rr"}, {"VPCMPEQQ{W}rr", "VPCMPEQD{W}rr"}, {"VPSLLQ{W}ri", "VPSRLD{W}ri"}, {"VPSLLD{W}ri", "VPSRLD{W}ri"},
     {"VXORPD{W}rr", "VPAND{D}rr"}, {"VXORPS{W}rr", "VPAND{D}rr"}, {"VPBLENDMQ{W}rr", "VPAND{D}rr"}, {"VPBLENDMD{W}rr", "VPAND{D}rr"},
     {"VBLENDMPD{W}rr", "VPAND{D}rr"}, {"VBLENDMPS{W}rr", "VPAND{D}rr"}, {"VCMPPS{W}rri", "VCMPPD{W}rri"},
+    {"VMAXPD{W}rr", "VADDPD{W}rr"}, {"VMAXPS{W}rr", "VADDPS{W}rr"}, {"FMAXNMv2f64", "FADDv2f64"}, {"FMAXNMv4f32", "FADDv4f32"},
     {"ADDv2i64", "ADDv4i32"}, {"CMEQv2i64", "ADDv4i32"}, {"CMEQv4i32", "ADDv4i32"}, {"BSLv16i8", "ANDv16i8"}, {"SHLv2i64_shift", "SHLv4i32_shift"},
     {"FNEGv2f64", "ANDv16i8"}, {"FNEGv4f32", "ANDv16i8"}, {"CSELWr", "CSELXr"}, {"SUBSWrs", "SUBSXrs"}, {"ANDWrs", "ANDXrs"}};
 

@@ -15,7 +15,7 @@ TEST_P(IdealCodeOf, VectorsAreNeverSlowerPerElementThanScalars) {
   auto machine = find_machine(GetParam());
   ASSERT_TRUE(machine) << machine.error().message();
   IdealCode ideal(*machine);
-  for (const char* operation : {"fadd", "fmul", "fma", "fneg", "fcmp", "select", "load", "store"})
+  for (const char* operation : {"fadd", "fmul", "fma", "fneg", "fcmp", "fmax", "select", "load", "store"})
     for (const char* type : {".f64", ".f32"}) {
       std::string name = std::string(operation) + type;
       double whole = ideal.bound(ideal.of(name)).cycles, alone = ideal.bound(ideal.of(name, false)).cycles;

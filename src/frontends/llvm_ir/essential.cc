@@ -43,6 +43,11 @@ class Needed {
         else if (auto* branch = llvm::dyn_cast<llvm::BranchInst>(&i)) {
           if (branch->isConditional()) mark_condition(branch->getCondition());
         } else if (auto* choice = llvm::dyn_cast<llvm::SwitchInst>(&i)) mark(choice->getCondition());
+        else if (auto* copy = llvm::dyn_cast<llvm::MemIntrinsic>(&i)) {
+          mark_address(copy->getRawDest()), mark(copy->getLength());
+          auto* transfer = llvm::dyn_cast<llvm::MemTransferInst>(copy);
+          transfer ? mark_address(transfer->getRawSource()) : mark(copy->getArgOperand(1));
+        }
         else if (i.mayHaveSideEffects() && !llvm::isa<llvm::DbgInfoIntrinsic>(i)) {
           for (const Value* operand : i.operands()) mark(operand);
           needed_.insert(&i);
@@ -95,9 +100,11 @@ class Needed {
   std::set<const Instruction*> needed_;
 };
 
-double flops_of(const std::string& name) {
-  if (name == "fma") return 2;
-  return name == "fadd" || name == "fmul" || name == "fdiv" || name == "frem" || name == "sqrt" ? 1 : 0;
+// Equation 4.1: comparisons, maxima, changes of sign and rounding are operations too, choices and conversions are not.
+double flops_of(const std::string& name, const llvm::Type& type) {
+  static const std::set<std::string> one = {"fadd", "fmul", "fdiv", "frem", "sqrt", "fcmp", "fmax", "fneg"};
+  const bool rounds = name == "fptosi" && type.isFPOrFPVectorTy();
+  return name == "fma" ? 2 : one.contains(name) || rounds ? 1 : 0;
 }
 
 std::string array_name(const llvm::SCEV* address, llvm::ScalarEvolution& scalars) {
@@ -128,6 +135,14 @@ std::vector<std::optional<double>> strides_of(const llvm::SCEV* address, const l
 std::string type_of(const Instruction& i) {
   auto* store = llvm::dyn_cast<llvm::StoreInst>(&i);
   return type_name(store ? store->getValueOperand()->getType() : i.getType());
+}
+
+// At least half of the bytes that a step covers, or that lie between the first and the last element of an iteration, are
+// used: whole vectors bring them, and some bytes besides.
+bool mostly_used(const Reference& reference) {
+  const double used = 2 * reference.elements * reference.element_bytes;
+  const bool step = reference.affine() && std::abs(*reference.stride_bytes[0]) <= used;
+  return reference.elements > 0 && (step || (reference.elements > 1 && reference.span_bytes + reference.element_bytes <= used));
 }
 
 // One group of references: how many distinct elements an iteration needs that no earlier one had, loads and stores.
@@ -166,8 +181,34 @@ void add_group(const std::vector<const PlacedAccess*>& group, const llvm::Loop& 
     reference.array = array_name(first.address, analyses.scalars);
     reference.stride_bytes = strides_of(first.address, loop, analyses.scalars);
     reference.span_bytes = static_cast<double>(high - low);
+    reference.side_by_side = !reference.contiguous() && !invariant && mostly_used(reference);
     out.references.push_back(reference);
   }
+}
+
+// A copy or fill of known length, as of a structure: loads and stores of words that lie side by side.
+bool add_copy(const Instruction& i, double weight, const llvm::Loop& loop, const LoopAnalyses& analyses, SourceLoop& out) {
+  auto* copy = llvm::dyn_cast<llvm::MemIntrinsic>(&i);
+  auto* length = copy ? llvm::dyn_cast<llvm::ConstantInt>(copy->getLength()) : nullptr;
+  if (!length) return false;
+  const std::uint64_t bytes = length->getZExtValue();
+  int word = 8;
+  while (bytes % static_cast<std::uint64_t>(word)) word /= 2;
+  auto add = [&](const Value* pointer, bool store) {
+    const llvm::SCEV* address = analyses.scalars.getSCEV(const_cast<Value*>(pointer));
+    Reference reference;
+    reference.array = array_name(address, analyses.scalars), reference.store = store;
+    reference.element_bytes = word, reference.type = "i" + std::to_string(8 * word);
+    reference.written = weight * static_cast<double>(bytes) / word, reference.line = location_of(i.getDebugLoc().get()).line;
+    reference.stride_bytes = strides_of(address, loop, analyses.scalars);
+    reference.elements = reference.affine() && *reference.stride_bytes[0] == 0 ? 0 : reference.written;
+    reference.span_bytes = static_cast<double>(bytes) - word, reference.side_by_side = true;
+    out.references.push_back(reference);
+  };
+  if (bytes == 0) return true;
+  if (auto* transfer = llvm::dyn_cast<llvm::MemTransferInst>(copy)) add(transfer->getRawSource(), false);
+  add(copy->getRawDest(), true);
+  return true;
 }
 
 }  // namespace
@@ -269,7 +310,7 @@ std::string operation_name(const Instruction& i) {
     case llvm::Intrinsic::fma: case llvm::Intrinsic::fmuladd: return "fma";
     case llvm::Intrinsic::sqrt: return "sqrt";
     case llvm::Intrinsic::fabs: case llvm::Intrinsic::copysign: return "fneg";
-    case llvm::Intrinsic::minnum: case llvm::Intrinsic::maxnum: case llvm::Intrinsic::minimum: case llvm::Intrinsic::maximum: return "fcmp";
+    case llvm::Intrinsic::minnum: case llvm::Intrinsic::maxnum: case llvm::Intrinsic::minimum: case llvm::Intrinsic::maximum: return "fmax";
     case llvm::Intrinsic::floor: case llvm::Intrinsic::ceil: case llvm::Intrinsic::trunc: case llvm::Intrinsic::rint:
     case llvm::Intrinsic::nearbyint: case llvm::Intrinsic::round: case llvm::Intrinsic::roundeven: return "fptosi";
     case llvm::Intrinsic::smin: case llvm::Intrinsic::smax: case llvm::Intrinsic::umin: case llvm::Intrinsic::umax:
@@ -278,6 +319,23 @@ std::string operation_name(const Instruction& i) {
     case llvm::Intrinsic::fshl: case llvm::Intrinsic::fshr: return "shl";
     default: return "";
   }
+}
+
+bool sign_taken_up(const Instruction& i) {
+  return i.getOpcode() == Instruction::FNeg && !i.use_empty() && std::all_of(i.user_begin(), i.user_end(), [](const llvm::User* user) {
+    auto* other = llvm::dyn_cast<Instruction>(user);
+    if (other && other->getOpcode() == Instruction::FMul && other->hasOneUse()) other = llvm::dyn_cast<Instruction>(*other->user_begin());
+    const std::string name = other ? operation_name(*other) : "";
+    return name == "fadd" || name == "fma";
+  });
+}
+
+const Instruction* compared_for(const Instruction& choice) {
+  auto* select = llvm::dyn_cast<llvm::SelectInst>(&choice);
+  auto* compare = select ? llvm::dyn_cast<llvm::FCmpInst>(select->getCondition()) : nullptr;
+  if (!compare || !compare->hasOneUse()) return nullptr;
+  const Value *first = compare->getOperand(0), *second = compare->getOperand(1), *yes = select->getTrueValue(), *no = select->getFalseValue();
+  return (first == yes && second == no) || (first == no && second == yes) ? compare : nullptr;
 }
 
 const Instruction* fused_product(const Instruction& sum) {
@@ -294,11 +352,13 @@ void add_essential_operations(const llvm::Loop& loop, const LoopAnalyses& analys
   std::set<const Instruction*> taken_up;
   for (const llvm::BasicBlock* block : loop.blocks())
     for (const Instruction& i : *block)
-      if (const Instruction* product = fused_product(i)) taken_up.insert(product);
+      for (const Instruction* part : {fused_product(i), compared_for(i), sign_taken_up(i) ? &i : nullptr})
+        if (part) taken_up.insert(part);
   for (const llvm::BasicBlock* block : loop.blocks()) {
     if (analyses.loops.getLoopFor(block) != &loop) continue;
     double weight = weight_of(*block, loop, analyses);
     for (const Instruction& i : *block) {
+      if (add_copy(i, weight, loop, analyses, out)) continue;
       if (auto* call = llvm::dyn_cast<llvm::CallBase>(&i); call && operation_name(i).empty()) {
         auto* intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(call);
         if (intrinsic && (intrinsic->isAssumeLikeIntrinsic() || llvm::isa<llvm::DbgInfoIntrinsic>(intrinsic))) continue;
@@ -313,8 +373,9 @@ void add_essential_operations(const llvm::Loop& loop, const LoopAnalyses& analys
       std::string name = operation_name(i);
       if (name.empty() || !needed.contains(i) || taken_up.contains(&i) || comes_with_division(i)) continue;
       if (fused_product(i)) name = "fma";
+      if (compared_for(i)) name = "fmax";
       const llvm::Type* type = name == "fcmp" || name == "icmp" ? i.getOperand(0)->getType() : i.getType();
-      out.operations[name + "." + type_name(type)] += weight, out.flops += weight * flops_of(name);
+      out.operations[name + "." + type_name(type)] += weight, out.flops += weight * flops_of(name, *type);
     }
   }
   auto placed = place_accesses(loop, analyses);

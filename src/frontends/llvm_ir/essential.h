@@ -26,6 +26,12 @@ double weight_of(const llvm::BasicBlock& block, const llvm::Loop& loop, const Lo
 // multiplication is taken up once and must have no other user.
 const llvm::Instruction* fused_product(const llvm::Instruction& sum);
 
+// A negation that only sums and fused operations take up, of a summand or a factor in it: they come with either sign.
+bool sign_taken_up(const llvm::Instruction& instruction);
+
+// The comparison of the two numbers that a choice chooses from: both together are one maximum or minimum. nullptr: another choice.
+const llvm::Instruction* compared_for(const llvm::Instruction& choice);
+
 // The product or the difference of a remainder that is written as x - x / d * d, as compilers do: the division gives it too.
 bool comes_with_division(const llvm::Instruction& instruction);
 

@@ -7,13 +7,13 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Operator.h>
-#include <llvm/IR/ProfDataUtils.h>
 
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
 
 #include <algorithm>
 #include <set>
 
+#include "frontends/llvm_ir/chain.h"
 #include "frontends/llvm_ir/essential.h"
 #include "frontends/llvm_ir/ir_usage.h"
 #include "frontends/llvm_ir/location.h"
@@ -29,17 +29,6 @@ struct Arc {
   double distance = 0;
   bool removed = false;
 };
-
-double rough_cycles(const Instruction& i) {
-  if (llvm::isa<llvm::LoadInst>(i)) return 5;
-  const std::string name = operation_name(i);
-  if (name == "fadd" || name == "fmul" || name == "fma" || name == "fcmp") return 4;
-  if (name == "fdiv" || name == "sqrt" || name == "sdiv" || name == "udiv" || name == "srem" || name == "urem") return 13;
-  if (name == "sitofp" || name == "fptosi" || name == "fpext" || name == "fptrunc") return 4;
-  if (name == "mul") return 3;
-  if (!name.empty()) return 1;
-  return llvm::isa<llvm::CallBase>(i) ? 20 : 0;
-}
 
 class Cycles {
  public:
@@ -75,27 +64,30 @@ class Cycles {
   // The share of the iterations in which the cycle really passes on what it carries. Where the others begin anew, it is
   // broken there, and bounds nothing unless they are rare.
   double share_of(const std::vector<int>& cycle) const {
-    std::set<const Instruction*> carried;
-    for (int a : cycle)
-      if (auto* phi = llvm::dyn_cast<llvm::PHINode>(nodes_[arcs_[a].to]); phi && phi->getParent() == loop_.getHeader()) carried.insert(phi);
+    const Chains chains = chains_of(cycle);
     double passed = 1;
     for (int a : cycle) {
       const Instruction *from = nodes_[arcs_[a].from], *to = nodes_[arcs_[a].to];
-      double missed = 0, broken = 0;
-      if (auto* choice = llvm::dyn_cast<llvm::SelectInst>(to)) {
-        if (choice->getTrueValue() == choice->getFalseValue()) continue;
+      double broken = 0;
+      if (auto* choice = llvm::dyn_cast<llvm::SelectInst>(to); choice && choice->getTrueValue() != choice->getFalseValue()) {
         const bool first = choice->getTrueValue() == from;
-        missed = 1 - taken(*choice, first);
-        if (!depends(first ? choice->getFalseValue() : choice->getTrueValue(), carried)) broken = missed;
-      } else if (auto* phi = llvm::dyn_cast<llvm::PHINode>(to); phi && !carried.contains(phi)) {
+        if (!chains.depends(first ? choice->getFalseValue() : choice->getTrueValue())) broken = 1 - Chains::taken(*choice, first);
+      } else if (auto* phi = llvm::dyn_cast<llvm::PHINode>(to); phi && arcs_[a].distance == 0) {
         for (unsigned k = 0; k < phi->getNumIncomingValues(); k++)
-          if (!depends(phi->getIncomingValue(k), carried)) broken += entered(*phi, k);
+          if (!chains.depends(phi->getIncomingValue(k))) broken += chains.entered(*phi, k);
       }
       constexpr double rare = 0.01;
-      passed = broken > rare ? 0 : passed - missed;
-      if (passed <= 0) return 0;
+      if (broken > rare) return 0;
+      passed -= broken;
     }
-    return passed;
+    return std::max(0.0, passed);
+  }
+  // Every iteration goes the same way.
+  bool straight(const std::vector<int>& cycle) const {
+    return std::ranges::none_of(cycle, [&](int a) {
+      const Instruction* to = nodes_[arcs_[a].to];
+      return llvm::isa<llvm::SelectInst>(to) || (llvm::isa<llvm::PHINode>(to) && arcs_[a].distance == 0);
+    });
   }
 
   Recurrence record(const std::vector<int>& cycle) const {
@@ -104,22 +96,15 @@ class Cycles {
     std::set<const Instruction*> on_cycle;
     for (int a : cycle) on_cycle.insert(nodes_[arcs_[a].to]), found.distance += arcs_[a].distance;
     const double share = share_of(cycle);
+    Chains chains = chains_of(cycle);
+    Chain around;
     for (int a : cycle) {
-      const Instruction& i = *nodes_[arcs_[a].to];
-      if (arcs_[a].cycles == 0 || comes_with_division(i)) continue;
-      std::string name = operation_name(i);
-      if (name.empty()) name = llvm::isa<llvm::LoadInst>(i) ? "load" : "call";
-      if (llvm::isa<llvm::MinMaxIntrinsic>(i)) name = "select";
-      const Instruction* product = fused_product(i);
-      if (product && on_cycle.contains(product)) name = "fma";
-      // A fused operation on a cycle through its sum alone may as well be a product and an addition: the addition counts.
-      if (name == "fma" && !product && i.getOperand(2) == nodes_[static_cast<std::size_t>(arcs_[a].from)]) name = "fadd";
-      bool fused_away = name == "fmul" && i.hasOneUse() && on_cycle.contains(llvm::cast<Instruction>(*i.user_begin())) &&
-                        fused_product(*llvm::cast<Instruction>(*i.user_begin())) == &i;
-      if (!found.line) found.line = location_of(i.getDebugLoc().get()).line;
-      if (!fused_away) found.operations[name + "." + type_name(i.getType())] += share * weight_of(*i.getParent(), loop_, analyses_);
+      if (arcs_[a].distance > 0) around.add(chains.to(nodes_[arcs_[a].from]), share);
+      if (!found.line && arcs_[a].cycles > 0) found.line = location_of(nodes_[arcs_[a].to]->getDebugLoc().get()).line;
     }
-    if (const std::string step = one_step(cycle, on_cycle); !step.empty()) {
+    found.operations = around.operations;
+    const std::string step = one_step(chains, on_cycle);
+    if (!step.empty()) {
       double often = 0;
       for (int a : cycle)
         if (arcs_[a].cycles > 0) often = std::max(often, weight_of(*nodes_[arcs_[a].to]->getParent(), loop_, analyses_));
@@ -129,39 +114,24 @@ class Cycles {
     for (const Instruction* i : std::vector<const Instruction*>(on_cycle.begin(), on_cycle.end()))
       if (auto* choice = llvm::dyn_cast<llvm::SelectInst>(i))
         if (auto* compare = llvm::dyn_cast<llvm::CmpInst>(choice->getCondition()); compare && (carries(compare->getOperand(0), on_cycle) || carries(compare->getOperand(1), on_cycle))) on_cycle.insert(compare);
-    judge(on_cycle, found);
+    judge(chains, on_cycle, found);
+    // All sums or all products: after some iterations the same in one step, which is what unrolling makes of them.
+    if (!step.empty() && !step.starts_with("fma") && alone(on_cycle)) found.reassociable = found.allowed = true;
     return found;
   }
 
  private:
-  // How often a choice takes its first value; a choice nobody counted is taken never, so that the bound stays one.
-  static double taken(const llvm::SelectInst& choice, bool first) {
-    std::uint64_t yes = 0, no = 0;
-    if (!llvm::extractBranchWeights(choice, yes, no) || yes + no == 0) return 0;
-    return static_cast<double>(first ? yes : no) / static_cast<double>(yes + no);
+  // No other value is carried from here, as that of two iterations before is in a recurrence of second order.
+  bool alone(const std::set<const Instruction*>& on_cycle) const {
+    return std::ranges::none_of(arcs_, [&](const Arc& arc) { return arc.distance > 0 && on_cycle.contains(nodes_[arc.from]) && !on_cycle.contains(nodes_[arc.to]); });
   }
-  // How often per iteration control comes to a meeting point by its k-th way.
-  double entered(const llvm::PHINode& phi, unsigned k) const {
-    auto ways = [&](const llvm::BasicBlock& block) { return weight_of(block, loop_, analyses_); };
-    if (phi.getIncomingBlock(k)->getSingleSuccessor()) return ways(*phi.getIncomingBlock(k));
-    double rest = ways(*phi.getParent());
-    for (unsigned other = 0; other < phi.getNumIncomingValues(); other++)
-      if (other != k && phi.getIncomingBlock(other)->getSingleSuccessor()) rest -= ways(*phi.getIncomingBlock(other));
-    return std::max(0.0, rest);
-  }
-  // Whether a value of this iteration is made of one of the carried ones.
-  bool depends(const llvm::Value* value, const std::set<const Instruction*>& carried) const {
-    std::set<const llvm::Value*> seen;
-    std::vector<const llvm::Value*> work{value};
-    while (!work.empty()) {
-      auto* i = llvm::dyn_cast<Instruction>(work.back());
-      work.pop_back();
-      if (!i || !loop_.contains(i) || !seen.insert(i).second) continue;
-      if (carried.contains(i)) return true;
-      if (llvm::isa<llvm::PHINode>(i) && i->getParent() == loop_.getHeader()) continue;
-      work.insert(work.end(), i->op_begin(), i->op_end());
+  Chains chains_of(const std::vector<int>& cycle) const {
+    Chains::Values on_cycle, carried;
+    for (int a : cycle) {
+      on_cycle.insert(nodes_[arcs_[a].to]);
+      if (arcs_[a].distance > 0) carried.insert(nodes_[arcs_[a].to]);
     }
-    return false;
+    return {loop_, analyses_, on_cycle, carried};
   }
   // Counters and addresses cost nothing in an ideal loop.
   bool counts(const Instruction& i, llvm::ScalarEvolution& scalars) const {
@@ -235,26 +205,23 @@ class Cycles {
 
   // Where the rules in force allow another order, sums and products of what is carried with anything else are one step,
   // a * x + b: a and b are made outside the chain. The name of that step; empty where it cannot be done.
-  std::string one_step(const std::vector<int>& cycle, const std::set<const Instruction*>& on_cycle) const {
-    std::set<const Instruction*> carried;
-    for (int a : cycle)
-      if (arcs_[a].distance > 0) carried.insert(nodes_[arcs_[a].to]);
+  std::string one_step(const Chains& chains, const std::set<const Instruction*>& on_cycle) const {
     bool sums = false, products = false;
     std::string type;
     for (const Instruction* i : on_cycle) {
-      if (carried.contains(i) || llvm::isa<llvm::StoreInst>(i)) continue;
+      if (chains.carries(*i) || llvm::isa<llvm::StoreInst>(i)) continue;
       const std::string name = operation_name(*i);
       const bool sum = name == "fadd", product = name == "fmul", both = name == "fma";
       if (!(sum || product || both || i->getOpcode() == Instruction::FNeg) || !llvm::isa<llvm::FPMathOperator>(i) || !i->hasAllowReassoc()) return "";
-      if ((product || both) && depends(i->getOperand(0), carried) && depends(i->getOperand(1), carried)) return "";
+      if ((product || both) && chains.depends(i->getOperand(0)) && chains.depends(i->getOperand(1))) return "";
       sums = sums || sum || both, type = type_name(i->getType());
-      products = products || product || (both && (depends(i->getOperand(0), carried) || depends(i->getOperand(1), carried)));
+      products = products || product || (both && (chains.depends(i->getOperand(0)) || chains.depends(i->getOperand(1))));
     }
     if (!sums && !products) return "";
     return (sums && products ? "fma." : sums ? "fadd." : "fmul.") + type;
   }
   // A chain of one associative operation whose partial results nobody else sees.
-  void judge(const std::set<const Instruction*>& on_cycle, Recurrence& found) const {
+  void judge(const Chains& chains, const std::set<const Instruction*>& on_cycle, Recurrence& found) const {
     std::set<std::string> kinds;
     bool free = true, allowed = true;
     for (const Instruction* i : on_cycle) {
@@ -272,41 +239,50 @@ class Cycles {
       }
       // A choice that does not depend on the sum itself only decides what is added.
       if (auto* choice = llvm::dyn_cast<llvm::SelectInst>(i); choice && !carries(choice->getCondition(), on_cycle)) continue;
-      if (name == "select" || name == "icmp" || name == "fcmp" || llvm::isa<llvm::MinMaxIntrinsic>(i)) name = "extremum";
+      if (name == "select" || name == "icmp" || name == "fcmp" || name == "fmax" || llvm::isa<llvm::MinMaxIntrinsic>(i)) name = "extremum";
       kinds.insert(name);
       if (i->getType()->isFloatingPointTy() && llvm::isa<llvm::FPMathOperator>(i) && !i->hasAllowReassoc()) allowed = false;
     }
     static const std::set<std::string> associative = {"fadd", "fmul", "add", "mul", "and", "extremum"};
     found.reassociable = free && kinds.size() == 1 && associative.contains(*kinds.begin());
     found.allowed = found.reassociable && allowed;
-    if (jumps(on_cycle)) found.reassociable = found.allowed = true;
+    if (jumps(chains, on_cycle)) found.reassociable = found.allowed = true;
   }
   // A store of the sum so far to one place: only the last one is seen.
   bool only_kept(const Instruction& user, const Instruction& value) const {
     auto* store = llvm::dyn_cast<llvm::StoreInst>(&user);
     return store && store->getValueOperand() == &value && loop_.isLoopInvariant(store->getPointerOperand());
   }
-  // A second copy of the sum, chosen and carried along but never computed with.
+  // A second copy of the sum, chosen and carried along but never computed with. One of an earlier iteration that comes back into
+  // the sum is no copy: Fibonacci's numbers.
   bool only_copied(const Instruction& first, const std::set<const Instruction*>& on_cycle) const {
     std::set<const Instruction*> copies;
     std::vector<const Instruction*> work{&first};
+    bool comes_back = false, earlier = false;
     while (!work.empty()) {
       const Instruction* copy = work.back();
       work.pop_back();
-      if (on_cycle.contains(copy) || !copies.insert(copy).second) continue;
       auto* choice = llvm::dyn_cast<llvm::SelectInst>(copy);
-      if (!llvm::isa<llvm::PHINode>(copy) && !(choice && !carries(choice->getCondition(), on_cycle))) return false;
+      const bool chosen = llvm::isa<llvm::PHINode>(copy) || (choice && !carries(choice->getCondition(), on_cycle));
+      if (!chosen) return false;
+      comes_back = comes_back || on_cycle.contains(copy);
+      if (on_cycle.contains(copy) || !copies.insert(copy).second) continue;
+      earlier = earlier || (llvm::isa<llvm::PHINode>(copy) && copy->getParent() == loop_.getHeader());
       for (const llvm::User* user : copy->users())
         if (auto* other = llvm::dyn_cast<Instruction>(user); other && loop_.contains(other) && !only_kept(*other, *copy)) work.push_back(other);
     }
-    return true;
+    return !(comes_back && earlier);
   }
-  // x = a * x + c on integers: any power of the step can be taken at once.
-  bool jumps(const std::set<const Instruction*>& on_cycle) const {
+  // x = a * x + c on integers, where c has nothing to do with x: any power of the step can be taken at once.
+  bool jumps(const Chains& chains, const std::set<const Instruction*>& on_cycle) const {
     return std::ranges::all_of(on_cycle, [&](const Instruction* i) {
       if (llvm::isa<llvm::PHINode>(i)) return i->getParent() == loop_.getHeader();
-      bool linear = i->getOpcode() == Instruction::Add || i->getOpcode() == Instruction::Sub || i->getOpcode() == Instruction::Mul || i->getOpcode() == Instruction::Shl;
-      return linear && std::all_of(i->op_begin(), i->op_end(), [&](const llvm::Use& use) { return carries(use.get(), on_cycle) || loop_.isLoopInvariant(use.get()); });
+      const bool sum = i->getOpcode() == Instruction::Add || i->getOpcode() == Instruction::Sub;
+      if (!sum && i->getOpcode() != Instruction::Mul && i->getOpcode() != Instruction::Shl) return false;
+      const bool first = carries(i->getOperand(0), on_cycle), second = carries(i->getOperand(1), on_cycle);
+      if (first && second) return sum;
+      const llvm::Value* other = i->getOperand(first ? 1 : 0);
+      return sum ? !chains.ever_depends(other) : loop_.isLoopInvariant(other) && (first || i->getOpcode() == Instruction::Mul);
     });
   }
   static bool carries(const llvm::Value* value, const std::set<const Instruction*>& on_cycle) {
@@ -339,7 +315,7 @@ void add_recurrences(const llvm::Loop& loop, const LoopAnalyses& analyses, Sourc
     if (cycle.empty()) return;
     const double share = cycles.share_of(cycle);
     if (share > 0) out.recurrences.push_back(cycles.record(cycle));
-    if (share == 1 && !out.recurrences.back().reassociable) return;
+    if (share == 1 && cycles.straight(cycle) && !out.recurrences.back().reassociable) return;
     cycles.remove_carrying(cycle);
   }
 }

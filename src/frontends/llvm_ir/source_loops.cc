@@ -1,16 +1,19 @@
 #include "frontends/llvm_ir/source_loops.h"
 
-#include <llvm/Demangle/Demangle.h>
+#include <llvm/IR/CFG.h>
 #include <llvm/IR/Dominators.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/Passes/PassBuilder.h>
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 #include "frontends/llvm_ir/essential.h"
 #include "frontends/llvm_ir/location.h"
 #include "frontends/llvm_ir/module.h"
+#include "frontends/written_name.h"
 
 namespace perfcast::llvm_ir {
 namespace {
@@ -27,20 +30,43 @@ using Counted = std::map<std::pair<std::string, Place>, Iterations>;
 std::string written_in(const llvm::Loop& loop, const llvm::Function& function) {
   const llvm::DILocation* at = start_of(loop);
   const llvm::DISubprogram* subprogram = at ? at->getScope()->getSubprogram() : function.getSubprogram();
-  if (!subprogram) return llvm::demangle(function.getName().str());
+  if (!subprogram) return written_name(function.getName().str());
   std::string linkage = subprogram->getLinkageName().str();
-  return linkage.empty() ? subprogram->getName().str() : llvm::demangle(linkage);
+  return linkage.empty() ? subprogram->getName().str() : written_name(linkage);
 }
 
 // ------------------------------------------------------------------------- counts of the early IR, and its weights
 
-// Edges that leave a loop through its header: a test before the body, which does not begin an iteration.
+// Whether a block only decides: nothing that it does lasts.
+bool only_decides(const llvm::BasicBlock& block) {
+  return std::ranges::none_of(block, [](const llvm::Instruction& i) { return i.mayHaveSideEffects() && !llvm::isa<llvm::DbgInfoIntrinsic>(i); });
+}
+
+// Where the parts of a condition meet: `a && b` that is not the condition of an `if`.
+bool joins_conditions(const llvm::BasicBlock& block) {
+  return std::ranges::any_of(block.phis(), [](const llvm::PHINode& phi) { return phi.getType()->isIntegerTy(1); });
+}
+
+// Edges that leave a loop in the test before its body, which does not begin an iteration: through the header, and where the parts
+// of a condition meet that began there.
 double tested_out(const llvm::Loop& loop, const FunctionCounts& counts, const std::map<const llvm::BasicBlock*, int>& number,
                   const std::vector<const llvm::BasicBlock*>& blocks) {
   if (loop.getLoopLatch() == loop.getHeader()) return 0;
+  std::set<const llvm::BasicBlock*> test = {loop.getHeader()};
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (const llvm::BasicBlock* block : loop.blocks()) {
+      auto before = llvm::predecessors(block);
+      const bool follows = std::all_of(before.begin(), before.end(), [&](const llvm::BasicBlock* other) { return test.contains(other); });
+      if (!test.contains(block) && follows && !loop.isLoopLatch(block) && only_decides(*block)) grown = test.insert(block).second;
+    }
+  }
   double out = 0;
-  for (const EdgeCount& edge : counts.blocks[static_cast<std::size_t>(number.at(loop.getHeader()))].next)
-    if (!loop.contains(blocks[static_cast<std::size_t>(edge.to)])) out += edge.count;
+  for (const llvm::BasicBlock* block : test) {
+    if (block != loop.getHeader() && !joins_conditions(*block)) continue;
+    for (const EdgeCount& edge : counts.blocks[static_cast<std::size_t>(number.at(block))].next)
+      if (!loop.contains(blocks[static_cast<std::size_t>(edge.to)])) out += edge.count;
+  }
   return out;
 }
 
