@@ -14,6 +14,10 @@
  * stretch, and one clock reading per call remains in the elapsed time; at D = 1 two remain. One of them lies in the
  * time of the call. The reader of the file takes them off.
  *
+ * Where several threads call MPI, one may wait for another outside of MPI, as in pthread_join, and what it waits for is
+ * stretched already. Segments then count the thread's CPU time only. As long as one thread calls, the whole time between
+ * its calls counts: while it waits there, threads that never call MPI compute for it.
+ *
  *   PERFCAST_DILATE_D       factor, 1 to 1000
  *   PERFCAST_DILATE_FOLDER  where the files go
  *   PERFCAST_DILATE_CLOCK   "cpu": segments by the thread's CPU clock, which does not count preemption but costs much
@@ -21,6 +25,7 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -35,9 +40,16 @@ static const char* const kind_names[KINDS] = {"send", "wait_receive", "collectiv
 
 enum { BINS = 48 }; /* of segment lengths: powers of two of a nanosecond */
 
-static double dilation = 1, clock_cost;
+enum { THREAD_SERIALIZED = 2 };  /* in Open MPI and MPICH: from this level on several threads may call */
+enum { UNKNOWN = -1 };
+
+static double dilation = 1, wall_clock_cost, cpu_clock_cost;
 static const char* folder;
 static int by_cpu_clock, initialized, finalized;
+static int level;                  /* of threads, asked for in MPI_Init_thread */
+static int has_threads;            /* the program started some */
+static int has_early_threads;      /* before MPI was initialized */
+static int callers;                /* threads that called MPI */
 static double begun, ended;               /* monotonic: MPI initialized, finalization entered */
 static double cpu_begun, cpu_ended;       /* CPU time of the thread that did it */
 static struct rusage usage_begun;
@@ -50,6 +62,7 @@ struct record {
   double segments, short_segments, short_seconds;
   double bins[BINS], bin_seconds[BINS];
   double segment_begun, system_begun; /* the running segment */
+  double segment_cpu_begun;           /* by the thread's CPU clock, or UNKNOWN */
   int depth, started, precise;
   struct record* next;
 };
@@ -66,11 +79,8 @@ static double cpu_seconds(void) {
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
-static double segment_clock(void) {
-  struct timespec t;
-  clock_gettime(by_cpu_clock ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+static int is_shared(void) { return __atomic_load_n(&callers, __ATOMIC_RELAXED) > 1; }
+static double clock_cost(int by_cpu) { return by_cpu ? cpu_clock_cost : wall_clock_cost; }
 /* Seconds the kernel has worked for this thread. */
 static double system_seconds(void) {
   struct rusage usage;
@@ -78,16 +88,16 @@ static double system_seconds(void) {
   return (double)usage.ru_stime.tv_sec + 1e-6 * (double)usage.ru_stime.tv_usec;
 }
 
-static void measure_clock(void) {
+static double cost_of(double (*clock)(void)) {
   enum { READS = 2000 };
   double best = 1;
   for (int k = 0; k < 7; k++) {
     double from = now();
-    for (int i = 0; i < READS; i++) segment_clock();
+    for (int i = 0; i < READS; i++) clock();
     double each = (now() - from) / READS;
     if (each < best) best = each;
   }
-  clock_cost = best;
+  return best;
 }
 
 __attribute__((constructor)) static void loaded(void) {
@@ -103,6 +113,8 @@ static struct record* record_of_thread(void) {
   if (own) return own;
   own = calloc(1, sizeof *own);
   if (!own) abort();
+  /* A second thread's first segment began with the thread itself, where that was after MPI was initialized. */
+  if (__atomic_add_fetch(&callers, 1, __ATOMIC_RELAXED) > 1 && initialized && !has_early_threads) own->started = 1;
   struct record* head = __atomic_load_n(&records, __ATOMIC_ACQUIRE);
   do own->next = head;
   while (!__atomic_compare_exchange_n(&records, &head, own, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE));
@@ -114,17 +126,19 @@ static void begin_segment(struct record* r, double at) {
   r->started = 1;
   /* The system's part is asked for only where segments are long against what the question costs. */
   r->precise = r->segments < 16 || r->compute > r->segments * 500e-6;
-  if (r->precise) {
-    r->system_begun = system_seconds();
-    at = now();
-  }
-  r->segment_begun = by_cpu_clock ? segment_clock() : at;
+  int needs_cpu = by_cpu_clock || has_threads || is_shared();
+  if (r->precise) r->system_begun = system_seconds();
+  r->segment_cpu_begun = needs_cpu ? cpu_seconds() : UNKNOWN;
+  r->segment_begun = r->precise || needs_cpu ? now() : at;
 }
 
 /* Accounts for the segment that ends here and stretches it. Returns the monotonic clock. */
 static double end_segment(struct record* r) {
   if (!r->started) return now(); /* this thread's first call: it has no beginning */
-  double at = segment_clock(), length = at - r->segment_begun - clock_cost, system = 0;
+  int by_cpu = r->segment_cpu_begun != UNKNOWN && (by_cpu_clock || is_shared());
+  double (*clock)(void) = by_cpu ? cpu_seconds : now;
+  double from = by_cpu ? r->segment_cpu_begun : r->segment_begun, cost = clock_cost(by_cpu);
+  double at = clock(), length = at - from - cost, system = 0;
   if (length < 0) length = 0;
   if (r->precise) system = system_seconds() - r->system_begun;
   if (system > length) system = length;
@@ -132,16 +146,29 @@ static double end_segment(struct record* r) {
   int bin = 0;
   for (double ns = length * 1e9; ns >= 2 && bin < BINS - 1; ns /= 2) bin++;
   r->bins[bin]++, r->bin_seconds[bin] += length;
-  if (length < 20 * clock_cost) r->short_segments++, r->short_seconds += length;
-  if (dilation <= 1) return by_cpu_clock || r->precise ? now() : at;
-  double until = r->segment_begun + dilation * length - r->overhead_debt;
-  do at = segment_clock();
+  if (length < 20 * cost) r->short_segments++, r->short_seconds += length;
+  if (dilation <= 1) return by_cpu || r->precise ? now() : at;
+  double until = from + dilation * length - r->overhead_debt;
+  do at = clock();
   while (at < until);
   r->overhead_debt = at - until;
   /* A preemption during the spin would otherwise eat the stretches that follow. */
-  if (r->overhead_debt > 0.5 * dilation * length + 4 * clock_cost) r->overhead_debt = 0;
+  if (r->overhead_debt > 0.5 * dilation * length + 4 * cost) r->overhead_debt = 0;
   r->stretched += (dilation - 1) * length;
-  return by_cpu_clock ? now() : at;
+  return by_cpu ? now() : at;
+}
+
+/* From here on the calling thread may wait for the new one: its CPU time is watched, and replaces the rest of its running
+ * segment should the new thread call MPI too. Threads that MPI starts for itself do not count. */
+int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*), void* argument) {
+  static int (*next)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+  if (!next) next = (int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*))dlsym(RTLD_NEXT, "pthread_create");
+  if (!own && !initialized) has_early_threads = 1;
+  if (own && !own->depth && initialized) {
+    has_threads = level >= THREAD_SERIALIZED;
+    if (own->segment_cpu_begun == UNKNOWN) own->segment_cpu_begun = cpu_seconds() - (now() - own->segment_begun);
+  }
+  return next(thread, attributes, run, argument);
 }
 
 /* Around every wrapped call; calls that MPI makes of itself are not seen. */
@@ -154,6 +181,10 @@ static void leave(struct record* r, int kind, double entered) {
   double at = now();
   r->seconds[kind] += at - entered, r->calls[kind]++;
   begin_segment(r, at);
+}
+
+static double cpu_of(const struct rusage* usage) {
+  return (double)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) + 1e-6 * (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
 }
 
 static void write_record(void) {
@@ -169,6 +200,8 @@ static void write_record(void) {
   }
   struct rusage usage;
   getrusage(RUSAGE_SELF, &usage);
+  /* The thread that finalizes may have waited for the others: together they tell what ran. */
+  double running = threads > 1 ? cpu_of(&usage) - cpu_of(&usage_begun) : cpu_ended - cpu_begun;
   cpu_set_t cores;
   int allowed = sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 0;
   char name[4096], host[256] = "";
@@ -177,11 +210,11 @@ static void write_record(void) {
   FILE* file = fopen(name, "w");
   if (!file) return;
   fprintf(file, "{\"d\": %.17g, \"host\": \"%s\", \"cores\": %d, \"clock_seconds\": %.9g, \"elapsed\": %.9f,\n", dilation, host, allowed,
-          clock_cost, ended - begun);
+          clock_cost(by_cpu_clock || is_shared()), ended - begun);
   fprintf(file, " \"compute\": %.9f, \"stretched\": %.9f, \"system\": %.9f, \"segments\": %.0f, \"short_segments\": %.0f, \"short_seconds\": %.9f,\n",
           sum.compute, sum.stretched, sum.system, sum.segments, sum.short_segments, sum.short_seconds);
   fprintf(file, " \"switches\": %ld, \"running\": %.9f, \"threads\": %d,\n \"seconds\": {", usage.ru_nivcsw - usage_begun.ru_nivcsw,
-          cpu_ended - cpu_begun, threads);
+          running, threads);
   for (int k = 0; k < KINDS; k++) fprintf(file, "%s\"%s\": %.9f", k ? ", " : "", kind_names[k], sum.seconds[k]);
   fprintf(file, "},\n \"calls\": {");
   for (int k = 0; k < KINDS; k++) fprintf(file, "%s\"%s\": %.0f", k ? ", " : "", kind_names[k], sum.calls[k]);
@@ -195,7 +228,8 @@ static void write_record(void) {
 
 static void after_init(void) {
   if (initialized) return;
-  measure_clock();
+  wall_clock_cost = cost_of(now), cpu_clock_cost = cost_of(cpu_seconds);
+  has_threads = has_early_threads && level >= THREAD_SERIALIZED;
   struct record* r = record_of_thread();
   initialized = 1;
   getrusage(RUSAGE_SELF, &usage_begun);
@@ -234,6 +268,7 @@ static void* next_of(const char* name) {
 #define P11 P10, intptr_t k
 #define P12 P11, intptr_t l
 #define P13 P12, intptr_t m
+#define P14 P13, intptr_t n
 #define A1 a
 #define A2 A1, b
 #define A3 A2, c
@@ -247,6 +282,7 @@ static void* next_of(const char* name) {
 #define A11 A10, k
 #define A12 A11, l
 #define A13 A12, m
+#define A14 A13, n
 
 #define WRAP_ONE(symbol, kind, n)                                      \
   intptr_t symbol(P##n) {                                              \
@@ -258,101 +294,33 @@ static void* next_of(const char* name) {
     leave(r_, kind, entered_);                                         \
     return result_;                                                    \
   }
-/* The C name, the Fortran names, and the number of arguments in C; in Fortran there is one more. */
+/* The C name, that with large counts (MPI 4), and the Fortran names. */
 #define WRAP(c_name, f_name, kind, n, n1) \
   WRAP_ONE(MPI_##c_name, kind, n)         \
+  WRAP_ONE(MPI_##c_name##_c, kind, n)     \
   WRAP_ONE(mpi_##f_name##_, kind, n1)     \
   WRAP_ONE(mpi_##f_name##_f08_, kind, n1)
 
-WRAP(Send, send, SEND, 6, 7)
-WRAP(Ssend, ssend, SEND, 6, 7)
-WRAP(Bsend, bsend, SEND, 6, 7)
-WRAP(Rsend, rsend, SEND, 6, 7)
-WRAP(Isend, isend, SEND, 7, 8)
-WRAP(Issend, issend, SEND, 7, 8)
-WRAP(Ibsend, ibsend, SEND, 7, 8)
-WRAP(Irsend, irsend, SEND, 7, 8)
-WRAP(Start, start, SEND, 1, 2)
-WRAP(Startall, startall, SEND, 2, 3)
-WRAP(Recv, recv, WAIT, 7, 8)
-WRAP(Mrecv, mrecv, WAIT, 5, 6)
-WRAP(Irecv, irecv, OTHER, 7, 8)
-WRAP(Imrecv, imrecv, OTHER, 5, 6)
-WRAP(Probe, probe, WAIT, 4, 5)
-WRAP(Mprobe, mprobe, WAIT, 5, 6)
-WRAP(Wait, wait, WAIT, 2, 3)
-WRAP(Waitall, waitall, WAIT, 3, 4)
-WRAP(Waitany, waitany, WAIT, 4, 5)
-WRAP(Waitsome, waitsome, WAIT, 5, 6)
-WRAP(Sendrecv, sendrecv, WAIT, 12, 13)
-WRAP(Sendrecv_replace, sendrecv_replace, WAIT, 9, 10)
-WRAP(Test, test, POLL, 3, 4)
-WRAP(Testall, testall, POLL, 4, 5)
-WRAP(Testany, testany, POLL, 5, 6)
-WRAP(Testsome, testsome, POLL, 5, 6)
-WRAP(Iprobe, iprobe, POLL, 5, 6)
-WRAP(Improbe, improbe, POLL, 6, 7)
-WRAP(Barrier, barrier, COLLECTIVE, 1, 2)
-WRAP(Bcast, bcast, COLLECTIVE, 5, 6)
-WRAP(Reduce, reduce, COLLECTIVE, 7, 8)
-WRAP(Allreduce, allreduce, COLLECTIVE, 6, 7)
-WRAP(Gather, gather, COLLECTIVE, 8, 9)
-WRAP(Gatherv, gatherv, COLLECTIVE, 9, 10)
-WRAP(Scatter, scatter, COLLECTIVE, 8, 9)
-WRAP(Scatterv, scatterv, COLLECTIVE, 9, 10)
-WRAP(Allgather, allgather, COLLECTIVE, 7, 8)
-WRAP(Allgatherv, allgatherv, COLLECTIVE, 8, 9)
-WRAP(Alltoall, alltoall, COLLECTIVE, 7, 8)
-WRAP(Alltoallv, alltoallv, COLLECTIVE, 9, 10)
-WRAP(Alltoallw, alltoallw, COLLECTIVE, 9, 10)
-WRAP(Scan, scan, COLLECTIVE, 6, 7)
-WRAP(Exscan, exscan, COLLECTIVE, 6, 7)
-WRAP(Reduce_scatter, reduce_scatter, COLLECTIVE, 6, 7)
-WRAP(Reduce_scatter_block, reduce_scatter_block, COLLECTIVE, 6, 7)
-WRAP(Neighbor_allgather, neighbor_allgather, COLLECTIVE, 7, 8)
-WRAP(Neighbor_alltoall, neighbor_alltoall, COLLECTIVE, 7, 8)
-WRAP(Neighbor_alltoallv, neighbor_alltoallv, COLLECTIVE, 9, 10)
-WRAP(Ibarrier, ibarrier, COLLECTIVE, 2, 3)
-WRAP(Ibcast, ibcast, COLLECTIVE, 6, 7)
-WRAP(Ireduce, ireduce, COLLECTIVE, 8, 9)
-WRAP(Iallreduce, iallreduce, COLLECTIVE, 7, 8)
-WRAP(Igather, igather, COLLECTIVE, 9, 10)
-WRAP(Iscatter, iscatter, COLLECTIVE, 9, 10)
-WRAP(Iallgather, iallgather, COLLECTIVE, 8, 9)
-WRAP(Ialltoall, ialltoall, COLLECTIVE, 8, 9)
-WRAP(Ialltoallv, ialltoallv, COLLECTIVE, 10, 11)
-WRAP(Comm_dup, comm_dup, COLLECTIVE, 2, 3)
-WRAP(Comm_split, comm_split, COLLECTIVE, 4, 5)
-WRAP(Comm_free, comm_free, COLLECTIVE, 1, 2)
-WRAP(Cart_create, cart_create, COLLECTIVE, 6, 7)
-WRAP(Put, put, SEND, 8, 9)
-WRAP(Get, get, WAIT, 8, 9)
-WRAP(Accumulate, accumulate, SEND, 9, 10)
-WRAP(Win_fence, win_fence, COLLECTIVE, 2, 3)
-WRAP(Win_lock, win_lock, WAIT, 4, 5)
-WRAP(Win_unlock, win_unlock, WAIT, 2, 3)
-WRAP(Win_flush, win_flush, WAIT, 2, 3)
-WRAP(Win_start, win_start, WAIT, 3, 4)
-WRAP(Win_complete, win_complete, WAIT, 1, 2)
-WRAP(Win_post, win_post, OTHER, 3, 4)
-WRAP(Win_wait, win_wait, WAIT, 1, 2)
+#include "dilate_calls.h"
 
-#define WRAP_INIT(symbol, n)                                           \
+/* `asked`: the level of threads. */
+#define WRAP_INIT(symbol, n, asked)                                    \
   intptr_t symbol(P##n) {                                              \
     intptr_t (*next)(P##n) = (intptr_t(*)(P##n))next_of(#symbol);      \
     struct record* r_ = record_of_thread();                            \
     r_->depth++;                                                       \
     intptr_t result_ = next(A##n);                                     \
     r_->depth--;                                                       \
+    level = asked;                                                     \
     after_init();                                                      \
     return result_;                                                    \
   }
-WRAP_INIT(MPI_Init, 2)
-WRAP_INIT(mpi_init_, 1)
-WRAP_INIT(mpi_init_f08_, 1)
-WRAP_INIT(MPI_Init_thread, 4)
-WRAP_INIT(mpi_init_thread_, 3)
-WRAP_INIT(mpi_init_thread_f08_, 3)
+WRAP_INIT(MPI_Init, 2, 0)
+WRAP_INIT(mpi_init_, 1, 0)
+WRAP_INIT(mpi_init_f08_, 1, 0)
+WRAP_INIT(MPI_Init_thread, 4, (int)c)
+WRAP_INIT(mpi_init_thread_, 3, *(int*)a)
+WRAP_INIT(mpi_init_thread_f08_, 3, *(int*)a)
 
 intptr_t MPI_Finalize(void) {
   before_finalize();

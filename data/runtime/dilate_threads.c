@@ -3,6 +3,7 @@
  * that of the same machine with the region D times faster.
  *
  * A region is a parallel construct, named by the address it is called from; what lies outside all of them is "serial".
+ * Regions may lie within each other: work and time belong to the innermost.
  * A segment of work ends where its thread begins to wait (barrier, taskwait, lock) or the construct ends. Clang's
  * run-time library tells of these through OMPT; GCC's does not, so its entry points are wrapped.
  *
@@ -21,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { REGIONS = 256, LEVELS = 1024, SERIAL = 0, NONE = -1 };
+enum { REGIONS = 256, LEVELS = 1024, NESTED = 32, SERIAL = 0, NONE = -1 };
 
 /* A region: 0 is what lies outside all parallel constructs. */
 static struct region {
@@ -33,18 +34,22 @@ static int region_count = 1, region_lock;
 
 /* Seconds during which so many threads were at work: every change of the number closes an interval. */
 static double level_seconds[LEVELS], last_change;
-static int at_work, level_lock;
+static int at_work, most_threads = 1, level_lock;
 
 static double dilation = 1, clock_cost, begun;
 static const char *folder, *chosen_name;
-static int chosen = NONE, active, by_ompt, tasks_unseen, most_threads = 1;
+static int chosen = NONE, active, by_ompt, tasks_unseen;
 static struct rusage usage_begun;
 
-struct thread {
+static __thread struct thread {
   int region, running, waiting;
+  int teams;                                      /* it works in, one within the other */
+  int depth;                                      /* of regions it has entered and not left */
+  struct { int region, waiting; } outside[NESTED]; /* what it did before it entered each */
+  int timed;                                      /* its time is the wall time of the regions it enters */
+  double since;                                   /* of the time not yet given to a region */
   double segment_begun, debt;
-};
-static __thread struct thread own = {SERIAL, 0, 0, 0, 0};
+} own;
 
 static double now(void) {
   struct timespec t;
@@ -59,6 +64,7 @@ static void change_level(int by, double at) {
     last_change = at;
   }
   at_work += by;
+  if (at_work > most_threads) most_threads = at_work; /* teams within teams are more than each of them */
   __atomic_store_n(&level_lock, 0, __ATOMIC_RELEASE);
 }
 
@@ -121,6 +127,42 @@ static void end_segment(void) {
   change_level(-1, at);
 }
 
+static void pass_time(int region) {
+  double at = now();
+  if (own.timed) add(&regions[region].wall, at - own.since);
+  own.since = at;
+}
+/* Around a parallel construct, in the thread that meets it. Wall time is that of threads outside all teams: what the
+ * members of a team spend in regions of their own passes at the same time. */
+static int enter_region(const void* code) {
+  end_segment();
+  int region = region_at(code);
+  add(&regions[region].entries, 1);
+  pass_time(own.region);
+  if (!own.teams) own.timed = 1;
+  if (own.depth < NESTED) own.outside[own.depth].region = own.region, own.outside[own.depth].waiting = own.waiting;
+  own.depth++;
+  own.region = region;
+  return region;
+}
+static void leave_region(int region) {
+  end_segment();
+  pass_time(region);
+  own.depth--;
+  if (own.depth < NESTED) own.region = own.outside[own.depth].region, own.waiting = own.outside[own.depth].waiting;
+  if (!own.depth) own.timed = 0;
+  begin_segment();
+}
+/* Around what each member of the team does in it. */
+static void join_team(int region) {
+  own.region = region, own.waiting = 0, own.teams++;
+  begin_segment();
+}
+static void leave_team(void) {
+  end_segment();
+  own.teams--;
+}
+
 static void start(void) {
   if (active) return;
   const char* text = getenv("PERFCAST_DILATE_D");
@@ -145,6 +187,7 @@ static void start(void) {
 
 static void finish(void) {
   if (!active || !folder) return;
+  if (region_count == 1) dilation = 1; /* the shell around the program, as a script: it has only waited */
   end_segment();
   double elapsed = now() - begun;
   active = 0;
@@ -158,7 +201,7 @@ static void finish(void) {
           dilation, clock_cost, elapsed, usage.ru_nivcsw - usage_begun.ru_nivcsw, most_threads, tasks_unseen ? "true" : "false");
   double parallel = 0;
   for (int i = 1; i < region_count; i++) parallel += regions[i].wall;
-  regions[SERIAL].wall = elapsed - parallel;
+  regions[SERIAL].wall = elapsed > parallel ? elapsed - parallel : 0;
   for (int i = 0; i < region_count; i++) {
     char where[4096];
     name_of(regions[i].address, where, sizeof where);
@@ -185,30 +228,21 @@ enum { EXPLICIT = 1 << 20 }; /* marks the data of explicit tasks; the region in 
 
 static void on_parallel_begin(ompt_data* task, const void* frame, ompt_data* parallel, unsigned threads, int flags, const void* code) {
   (void)task, (void)frame, (void)flags;
-  end_segment();
-  parallel->value = (uint64_t)region_at(code);
-  struct region* r = &regions[parallel->value];
-  add(&r->entries, 1);
-  add(&r->wall, -now());
+  parallel->value = (uint64_t)enter_region(code);
   if ((int)threads > most_threads && threads < 100000) most_threads = (int)threads;
 }
 static void on_parallel_end(ompt_data* parallel, ompt_data* task, int flags, const void* code) {
   (void)task, (void)flags, (void)code;
-  end_segment();
-  add(&regions[parallel->value].wall, now());
-  own.region = SERIAL, own.waiting = 0;
-  begin_segment();
+  leave_region((int)parallel->value);
 }
 static void on_implicit_task(int endpoint, ompt_data* parallel, ompt_data* task, unsigned actual, unsigned index, int flags) {
   (void)task, (void)index;
   if (flags & TASK_INITIAL) return;
   if (endpoint == SCOPE_BEGIN) {
-    own.region = parallel ? (int)parallel->value : SERIAL, own.waiting = 0;
     if ((int)actual > most_threads) most_threads = (int)actual;
-    begin_segment();
+    join_team(parallel ? (int)parallel->value : SERIAL);
   } else {
-    end_segment();
-    own.region = SERIAL;
+    leave_team();
   }
 }
 static void on_sync_region(int kind, int endpoint, ompt_data* parallel, ompt_data* task, const void* code) {
@@ -271,81 +305,4 @@ struct start_result* ompt_start_tool(unsigned version, const char* runtime) {
 
 /* --- GCC's run-time library. ----------------------------------------------------------------------------------------- */
 
-static void* next_of(const char* name) {
-  void* found = dlsym(RTLD_NEXT, name);
-  if (!found) abort();
-  return found;
-}
-struct body { void (*run)(void*); void* data; int region; };
-static void run_body(void* given) {
-  struct body* body = given;
-  struct thread outer = own;
-  own.region = body->region, own.waiting = 0;
-  begin_segment();
-  body->run(body->data);
-  end_segment();
-  own.region = outer.region;
-}
-static double enter_parallel(struct body* body, const void* code) {
-  start();
-  end_segment();
-  body->region = region_at(code);
-  add(&regions[body->region].entries, 1);
-  return now();
-}
-static void leave_parallel(struct body* body, double entered, unsigned threads) {
-  add(&regions[body->region].wall, now() - entered);
-  if ((int)threads > most_threads) most_threads = (int)threads;
-  begin_segment();
-}
-static unsigned threads_of(unsigned asked) {
-  if (asked) return asked;
-  int (*most)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "omp_get_max_threads");
-  return most ? (unsigned)most() : 1;
-}
-
-#define GOMP_PARALLEL(symbol, parameters, arguments)                                                          \
-  void symbol(void (*fn)(void*), void* data, unsigned n, parameters) {                                      \
-    void (*next)(void (*)(void*), void*, unsigned, parameters) = (void (*)(void (*)(void*), void*, unsigned, parameters))next_of(#symbol); \
-    if (by_ompt) { next(fn, data, n, arguments); return; }                                                  \
-    struct body body = {fn, data, SERIAL};                                                                    \
-    double entered = enter_parallel(&body, __builtin_return_address(0));                                      \
-    next(run_body, &body, n, arguments);                                                                    \
-    leave_parallel(&body, entered, threads_of(n));                                                            \
-  }
-#define COMMA ,
-GOMP_PARALLEL(GOMP_parallel, unsigned flags, flags)
-GOMP_PARALLEL(GOMP_parallel_sections, unsigned count COMMA unsigned flags, count COMMA flags)
-#define LOOP_P long from COMMA long to COMMA long step
-#define LOOP_A from COMMA to COMMA step
-GOMP_PARALLEL(GOMP_parallel_loop_static, LOOP_P COMMA long chunk COMMA unsigned flags, LOOP_A COMMA chunk COMMA flags)
-GOMP_PARALLEL(GOMP_parallel_loop_dynamic, LOOP_P COMMA long chunk COMMA unsigned flags, LOOP_A COMMA chunk COMMA flags)
-GOMP_PARALLEL(GOMP_parallel_loop_guided, LOOP_P COMMA long chunk COMMA unsigned flags, LOOP_A COMMA chunk COMMA flags)
-GOMP_PARALLEL(GOMP_parallel_loop_nonmonotonic_dynamic, LOOP_P COMMA long chunk COMMA unsigned flags, LOOP_A COMMA chunk COMMA flags)
-GOMP_PARALLEL(GOMP_parallel_loop_nonmonotonic_guided, LOOP_P COMMA long chunk COMMA unsigned flags, LOOP_A COMMA chunk COMMA flags)
-GOMP_PARALLEL(GOMP_parallel_loop_runtime, LOOP_P COMMA unsigned flags, LOOP_A COMMA flags)
-GOMP_PARALLEL(GOMP_parallel_loop_maybe_nonmonotonic_runtime, LOOP_P COMMA unsigned flags, LOOP_A COMMA flags)
-
-/* Calls that may wait: a segment ends before and another begins behind. */
-#define GOMP_WAITS(symbol)                                    \
-  void symbol(void) {                                         \
-    void (*next)(void) = (void (*)(void))next_of(#symbol);    \
-    if (by_ompt || !active) { next(); return; }               \
-    end_segment();                                            \
-    next();                                                   \
-    begin_segment();                                          \
-  }
-GOMP_WAITS(GOMP_barrier)
-GOMP_WAITS(GOMP_loop_end)
-GOMP_WAITS(GOMP_sections_end)
-GOMP_WAITS(GOMP_taskwait)
-GOMP_WAITS(GOMP_critical_start)
-GOMP_WAITS(GOMP_critical_end)
-
-/* Tasks run while their thread waits elsewhere: they are not stretched, and the file says so. */
-void GOMP_task(void (*fn)(void*), void* data, void (*copy)(void*, void*), long size, long align, int now_if, unsigned flags, void** depend, int priority, void* detach) {
-  tasks_unseen = 1;
-  void (*next)(void (*)(void*), void*, void (*)(void*, void*), long, long, int, unsigned, void**, int, void*) =
-      (void (*)(void (*)(void*), void*, void (*)(void*, void*), long, long, int, unsigned, void**, int, void*))next_of("GOMP_task");
-  next(fn, data, copy, size, align, now_if, flags, depend, priority, detach);
-}
+#include "dilate_threads_gcc.h"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Dilates the examples: C and Fortran, MPI_Init_thread, programs that crash or never pass a message, OpenMP of both
 compilers. Checks what is recorded, never how fast it was. run_examples.py PERFCAST EXAMPLES"""
-import json, os, pathlib, shutil, subprocess, sys, tempfile
+import json, os, pathlib, re, shutil, subprocess, sys, tempfile
 
 perfcast, examples = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
 failed = []
@@ -36,6 +36,30 @@ def messages(name, *command):
     check(name + ": times add up", abs(total - two["elapsed"]) < 1e-6 * two["elapsed"], [total, two["elapsed"]])
     check(name + ": normalised", abs(two["normalized"] * 2 - two["elapsed"]) < 1e-9 * two["elapsed"])
     check(name + ": there is a verdict", record["verdict"] in ("compute-bound", "transport-bound", "logic-bound", "unclear"))
+
+
+def listed_calls(folder):
+    """The list of wrapped calls must hand on as many arguments as mpi.h says."""
+    (folder / "header.c").write_text("#include <mpi.h>\n")
+    header = subprocess.run(["mpicc", "-E", str(folder / "header.c")], capture_output=True, text=True).stdout
+    header = re.sub(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)", "", header)
+    declared = {}
+    for name, arguments in re.findall(r"\b(MPI_\w+)\s*\(((?:[^()]|\([^()]*\))*)\)\s*;", header):
+        declared[name] = 0 if arguments.strip() in ("", "void") else arguments.count(",") + 1
+    listed = re.findall(r"^WRAP\((\w+), (\w+), \w+, (\d+), (\d+)\)", (examples.parent / "data/runtime/dilate_calls.h").read_text(), re.M)
+    wrong = [c for c, f, n, m in listed if f != c.lower() or int(m) <= int(n) or declared.get("MPI_" + c, int(n)) != int(n)]
+    check("wrapped calls have the arguments of mpi.h", declared and len(listed) > 150 and not wrong, wrong)
+
+
+def recorded(program, *arguments, library="libperfcast_dilate_threads.so", launcher=(), **environment):
+    """What a preloaded library writes of each process that did something."""
+    with tempfile.TemporaryDirectory() as folder:
+        library = next((p for p in (pathlib.Path(perfcast).parent / library, pathlib.Path(perfcast).parent.parent / "lib/perfcast" / library) if p.exists()), None)
+        if not library:
+            return None
+        here = dict(os.environ, LD_PRELOAD=str(library), PERFCAST_DILATE_FOLDER=folder, **environment)
+        subprocess.run([*launcher, program, *arguments], env=here, capture_output=True, timeout=100)
+        return [json.loads(file.read_text()) for file in pathlib.Path(folder).iterdir()]
 
 
 def threads(name, program):
@@ -74,6 +98,57 @@ end program
 """)
             if program := build(folder, "mpifort", modern):
                 messages("Fortran 2008", program)
+        listed_calls(folder)
+        # Calls of every family end a segment of computation: 6 on a window, 3 on a file, 2 among neighbours.
+        families = folder / "families.c"
+        families.write_text("""#include <mpi.h>
+int main(int c, char** v) {
+  MPI_Init(&c, &v);
+  long* memory, one = 1, old, other[2];
+  MPI_Win window;
+  MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+  MPI_Win_lock_all(0, window);
+  MPI_Fetch_and_op(&one, &old, MPI_LONG, 0, 0, MPI_SUM, window);
+  MPI_Win_flush_all(window);
+  MPI_Win_unlock_all(window);
+  MPI_Win_free(&window);
+  MPI_File file;
+  MPI_File_open(MPI_COMM_WORLD, v[1], MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+  MPI_File_write_at_all(file, 0, &one, 1, MPI_LONG, MPI_STATUS_IGNORE);
+  MPI_File_close(&file);
+  MPI_Comm grid;
+  int all = 1, periodic = 1, counts[2] = {1, 1}, places[2] = {0, 1};
+  MPI_Cart_create(MPI_COMM_WORLD, 1, &all, &periodic, 0, &grid);
+  MPI_Neighbor_allgatherv(&one, 1, MPI_LONG, other, counts, places, MPI_LONG, grid);
+  MPI_Finalize();
+}
+""")
+        if program := build(folder, "mpicc", families):
+            ranks = recorded(program, str(folder / "data"), library="libperfcast_dilate.so")
+            if ranks is not None:
+                check("calls of every family are seen", len(ranks) == 1 and sum(ranks[0]["calls"].values()) == 11 and ranks[0]["segments"] == 12, ranks)
+        # The main thread waits for one that calls MPI: its waiting is not computation, and is not stretched.
+        joined = folder / "joined.c"
+        joined.write_text("""#include <mpi.h>
+#include <pthread.h>
+#include <unistd.h>
+static void* run(void* given) {
+  for (int i = 0; i < 20; i++) usleep(10000), MPI_Barrier(MPI_COMM_SELF);
+  return given;
+}
+int main(int c, char** v) {
+  int provided;
+  MPI_Init_thread(&c, &v, MPI_THREAD_MULTIPLE, &provided);
+  pthread_t thread;
+  pthread_create(&thread, 0, run, 0);
+  pthread_join(thread, 0);
+  MPI_Finalize();
+}
+""")
+        if program := build(folder, "mpicc", joined, "-pthread"):
+            ranks = recorded(program, library="libperfcast_dilate.so", PERFCAST_DILATE_D="4")
+            if ranks is not None:
+                check("a thread that waits for another does not compute", len(ranks) == 1 and ranks[0]["threads"] == 2 and ranks[0]["compute"] < 0.15, ranks)
         crash = folder / "crash.c"
         crash.write_text("#include <mpi.h>\n#include <stdlib.h>\nint main(int c, char** v) { MPI_Init(&c, &v); abort(); }\n")
         if program := build(folder, "mpicc", crash):
@@ -103,6 +178,55 @@ int main(void) {
             done, record = dilate(program, options=("--threads", "-D", "1,2", "--repeats", "1"))
             shares = {r["region"]: r["share"] for r in record["regions"]} if record else {}
             check(f"serial work before the first region, by {compiler}", shares.get("serial", 0) > 0.3, (done.stderr, shares))
+    # Named critical sections, locks and ordered parts: one thread at work, whatever the scheduling.
+    turns = folder / "turns.c"
+    turns.write_text("""#include <omp.h>
+static double work(int n) { volatile double s = 1; for (int i = 0; i < n; i++) s = s * 0.9999 + 1; return s; }
+int main(void) {
+  double t = 0;
+  omp_lock_t lock;
+  omp_init_lock(&lock);
+#pragma omp parallel num_threads(2)
+  for (int i = 0; i < 10; i++) {
+#pragma omp critical(turn)
+    t += work(300000);
+    omp_set_lock(&lock);
+    t += work(300000);
+    omp_unset_lock(&lock);
+  }
+#pragma omp parallel for ordered schedule(dynamic, 1) num_threads(2)
+  for (int i = 0; i < 20; i++)
+#pragma omp ordered
+    t += work(300000);
+  return t < 0;
+}
+""")
+    # A region within another: the work that follows it still belongs to the outer one.
+    nested = folder / "nested.c"
+    nested.write_text("""static double work(int n) { volatile double s = 1; for (int i = 0; i < n; i++) s = s * 0.9999 + 1; return s; }
+int main(void) {
+  double t = 0;
+#pragma omp parallel num_threads(2) reduction(+:t)
+  for (int i = 0; i < 5; i++) {
+#pragma omp parallel num_threads(2) reduction(+:t)
+    t += work(1000);
+    t += work(2000000);
+  }
+  return t < 0;
+}
+""")
+    for compiler in ("clang-19", "gcc"):
+        if not shutil.which(compiler):
+            continue
+        if compiler == "gcc" and (program := build(folder, compiler, turns, "-fopenmp")) and (seen := recorded(program)):
+            segments = sum(r["segments"] for r in seen[0]["regions"][1:])
+            check("who waits for its turn does not work, by gcc", segments > 100, seen)
+        if (program := build(folder, compiler, nested, "-fopenmp")) and (seen := recorded(program)):
+            serial, outer, inner = seen[0]["regions"]
+            check(f"a region within another, by {compiler}",
+                  outer["segments"] > 10 > serial["segments"] and serial["wall"] >= 0 and outer["entries"] == 1 and inner["entries"] == 10, seen)
+    if seen := recorded("sleep", "0.5", PERFCAST_DILATE_D="6"):
+        check("a program without regions is not stretched", seen[0]["elapsed"] < 2 * seen[0]["regions"][0]["work"], seen)
     if compiler := shutil.which("clang-19") or shutil.which("gcc"):
         if program := build(folder, compiler, examples / "threads" / "quicksort.c", "-fopenmp", "-lm"):
             subprocess.run([program, "200000", "2", str(folder / "q.json")], check=True, capture_output=True)
