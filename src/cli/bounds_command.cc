@@ -96,9 +96,11 @@ Status trace(const Profile& profile, const BoundsArguments& arguments) {
     bool here = name.function.empty() || name.function == bounds::without_body_mark(loop.function) || name.function == bounds::without_body_mark(loop.source_function);
     if (!here || (name.line != 0 && loop.at.line != name.line)) continue;
     std::string output = std::filesystem::absolute(arguments.trace).string();
+    CHECK_OK(can_write(output + ".0"));
     InFolder in_folder(profile.run.folder);
-    TRY(int places, trace_region(profile, loop.at.file, loop.first_line, loop.last_line, output, {arguments.program.limits.timeout}));
-    remark(fmt::format("{} loads and stores on lines {} to {} of {} were traced into {}.*", places, loop.first_line, loop.last_line, loop.at.file, arguments.trace));
+    TRY(llvm_ir::Traced traced, trace_region(profile, loop.at.file, loop.first_line, loop.last_line, output, {arguments.program.limits.timeout}));
+    remark(fmt::format("{} loads and stores on lines {} to {} of {} were traced into {}.*", traced.places, loop.first_line, loop.last_line, loop.at.file, arguments.trace));
+    if (!traced.whole) remark("a thread made more accesses than a trace holds: its trace is only the beginning");
     return {};
   }
   return wrong_usage("no executed loop of the source is named " + arguments.loops[0], "perfcast bounds without --loop lists those there are");

@@ -6,7 +6,6 @@
 
 #include "base/timing.h"
 #include "frontends/analyze.h"
-#include "frontends/llvm_ir/address_trace.h"
 #include "frontends/llvm_ir/instrument.h"
 #include "frontends/openmp/record_threads.h"
 
@@ -119,7 +118,7 @@ Result<std::vector<ThreadRun>> run_threads(const Profile& profile, const std::ve
   return runs;
 }
 
-Result<int> trace_region(const Profile& profile, const std::string& file, int first, int last, const std::string& output, Seconds time_limit) {
+Result<llvm_ir::Traced> trace_region(const Profile& profile, const std::string& file, int first, int last, const std::string& output, Seconds time_limit) {
   if (profile.run.sources.empty()) return unfit("addresses are traced in programs analysed from their sources", profile.program);
   TRY(llvm_ir::CompiledProgram program, compiled_again(profile.run));
   llvm_ir::CountOptions options;

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "base/units.h"
+#include "frontends/llvm_ir/address_trace.h"
 #include "record/profile.h"
 #include "record/skeleton.h"
 
@@ -28,7 +29,7 @@ bool runs_threads(const Profile& profile);
 Result<std::vector<ThreadRun>> run_threads(const Profile& profile, const std::vector<int>& threads, Seconds time_limit, bool timed);
 
 // Addresses of the loads and stores on lines `first` to `last` of a file, into output.0, output.1, ... by thread
-// (docs/bounds.md). Returns the places that were watched.
-Result<int> trace_region(const Profile& profile, const std::string& file, int first, int last, const std::string& output, Seconds time_limit);
+// (docs/bounds.md).
+Result<llvm_ir::Traced> trace_region(const Profile& profile, const std::string& file, int first, int last, const std::string& output, Seconds time_limit);
 
 }  // namespace perfcast

@@ -55,6 +55,13 @@ std::vector<Touch> touches_of(llvm::Instruction& i, llvm::IRBuilder<>& builder) 
   }
 }
 
+// The line of the region that an instruction was written on or inlined into; 0: none.
+int line_in(const TraceRegion& region, const llvm::Instruction& i) {
+  for (const llvm::DILocation* place = i.getDebugLoc().get(); place; place = place->getInlinedAt())
+    if (Location at = location_of(place); at.file == region.file && at.line >= region.first_line && at.line <= region.last_line) return at.line;
+  return 0;
+}
+
 // A call before each load and store of the region: address; line, bytes and whether it stores in one word.
 int insert_calls(llvm::Module& module, const TraceRegion& region) {
   auto& context = module.getContext();
@@ -64,9 +71,7 @@ int insert_calls(llvm::Module& module, const TraceRegion& region) {
   for (auto& function : module)
     for (auto& block : function)
       for (auto& i : block) {
-        if (!i.mayReadOrWriteMemory() || llvm::isa<llvm::DbgInfoIntrinsic>(i)) continue;
-        Location at = location_of(i.getDebugLoc().get());
-        if (at.file == region.file && at.line >= region.first_line && at.line <= region.last_line) places.push_back(&i);
+        if (i.mayReadOrWriteMemory() && !llvm::isa<llvm::DbgInfoIntrinsic>(i) && line_in(region, i) > 0) places.push_back(&i);
       }
   int watched = 0;
   for (llvm::Instruction* i : places) {
@@ -75,7 +80,7 @@ int insert_calls(llvm::Module& module, const TraceRegion& region) {
     watched += !touched.empty();
     for (const Touch& touch : touched) {
       constexpr std::uint64_t most = 0xffff;
-      std::uint64_t what = (static_cast<std::uint64_t>(i->getDebugLoc().getLine()) << 32) | (std::min(touch.bytes, most) << 8) | (touch.store ? 1 : 0);
+      std::uint64_t what = (static_cast<std::uint64_t>(line_in(region, *i)) << 32) | (std::min(touch.bytes, most) << 8) | (touch.store ? 1 : 0);
       llvm::Value* address = builder.CreatePointerBitCastOrAddrSpaceCast(touch.address, pointer);
       if (touch.mask) address = builder.CreateSelect(touch.mask, address, llvm::ConstantPointerNull::get(pointer));
       builder.CreateCall(routine, {address, builder.getInt64(what)});
@@ -84,20 +89,31 @@ int insert_calls(llvm::Module& module, const TraceRegion& region) {
   return watched;
 }
 
+// Whether every thread's file has room left, by the sizes told in data/runtime/address_trace.c.
+bool below_limit(const TraceRegion& region) {
+  constexpr double head = 32, record = 16;
+  for (int thread = 0;; thread++) {
+    std::error_code missing;
+    const auto bytes = std::filesystem::file_size(region.output + "." + std::to_string(thread), missing);
+    if (missing) return true;
+    if (static_cast<double>(bytes) >= head + record * region.limit) return false;
+  }
+}
+
 }  // namespace
 
-Result<int> trace_addresses(const CompiledProgram& program, const TraceRegion& region, const CountOptions& options) {
+Result<Traced> trace_addresses(const CompiledProgram& program, const TraceRegion& region, const CountOptions& options) {
   std::vector<std::string> objects;
-  int places = 0;
+  Traced traced;
   for (std::size_t u = 0; u < program.units.size(); u++) {
     TRY(LoadedModule loaded, load_module(program.units[u].final_bitcode));
-    places += insert_calls(*loaded.module, region);
+    traced.places += insert_calls(*loaded.module, region);
     const std::string bitcode = program.scratch.file("unit" + std::to_string(u) + ".traced.bc");
     CHECK_OK(save_module(*loaded.module, bitcode));
     objects.push_back(program.scratch.file("unit" + std::to_string(u) + ".traced.o"));
     CHECK_OK(run_compiler(code_generation_command(program.units[u], bitcode, objects.back()), {}, program.units[u].source));
   }
-  if (places == 0) return unfit("no load or store lies on these lines", region.file + ":" + std::to_string(region.first_line), "name another loop");
+  if (traced.places == 0) return unfit("no load or store lies on these lines", region.file + ":" + std::to_string(region.first_line), "name another loop");
   objects.push_back(program.scratch.file("address_trace.o"));
   std::vector<std::string> command = {find_program("clang-19").value_or("clang-19")};
   if (!program.target.empty()) command.push_back("--target=" + program.target);
@@ -115,7 +131,8 @@ Result<int> trace_addresses(const CompiledProgram& program, const TraceRegion& r
   request.folder = options.folder, request.limits = options.limits;
   TRY(RunOutcome outcome, run_program(request));
   if (outcome.ending != Ending::exited) return unfit("the traced program " + outcome.how_it_ended(request.limits), region.output);
-  return places;
+  traced.whole = below_limit(region);
+  return traced;
 }
 
 }  // namespace perfcast::llvm_ir

@@ -16,7 +16,12 @@ struct TraceRegion {
   double limit = 10e6;          // records per thread
 };
 
-// How many places were instrumented; an error when there is none, or the program did not end well.
-Result<int> trace_addresses(const CompiledProgram& program, const TraceRegion& region, const CountOptions& options);
+struct Traced {
+  int places = 0;     // loads and stores of the code that were watched
+  bool whole = true;  // no thread came to the limit
+};
+
+// An error when there is no such place, or the program did not end well. What was inlined into the lines belongs to them.
+Result<Traced> trace_addresses(const CompiledProgram& program, const TraceRegion& region, const CountOptions& options);
 
 }  // namespace perfcast::llvm_ir

@@ -53,6 +53,51 @@ __attribute__((noinline)) unsigned long digits(int n, const int *at) {
   for (int i = 0; i < n; i++) { rest = rest << 8 | (unsigned char)at[i]; sum += rest / (unsigned long)n; rest %= (unsigned long)n; }
   return sum + rest;
 }
+__attribute__((noinline)) double either(int n, const double *x) {
+  double s = 1;
+  for (int i = 0; i < n; i++) {
+    if (x[i] > 0.5) s = s * 0.999;
+    else s = s + x[i];
+  }
+  return s;
+}
+__attribute__((noinline)) double fibonacci(int n, double a, double b) {
+  for (int i = 0; i < n; i++) { double t = a + b; a = b; b = t; }
+  return b;
+}
+__attribute__((noinline)) double product_last(int n, const double *x) {
+  double s = 0;
+  for (int i = 0; i < n; i++) s = 0.1 * x[i] + 0.9 * s;
+  return s;
+}
+__attribute__((noinline)) double difference(int n, const double *x) {
+  double s = 0;
+  for (int i = 0; i < n; i++) s = x[i] * x[i] - s * x[i];
+  return s;
+}
+__attribute__((noinline)) unsigned hash(int n, const int *at) {
+  unsigned h = 0;
+  for (int i = 0; i < n; i++) h = h * 37 + (unsigned)at[i];
+  return h;
+}
+__attribute__((noinline)) void halves(int n, double *x) {
+  for (int i = 1; i < n; i++) x[i] = x[i - 1] * 0.5;
+}
+struct wide { double v[7]; };
+__attribute__((noinline)) void copies(int n, struct wide *restrict to, const struct wide *restrict from) {
+  for (int i = 0; i < n; i++) to[i] = from[n - 1 - i];
+}
+__attribute__((noinline)) void every_other(int n, double *restrict to, const double *restrict from) {
+  for (int i = 0; i < n; i++) to[i] = from[2 * i];
+}
+__attribute__((noinline)) void positive(int n, double *restrict to, const double *restrict from) {
+  for (int i = 0; i < n; i++) to[i] = from[i] > 0 ? from[i] : 0;
+}
+__attribute__((noinline)) int word(const char *text) {
+  int length = 0;
+  while (*text && *text != ' ') text++, length++;
+  return length;
+}
 static inline double helped(double x) {
   return x * 3 + 1;
 }
@@ -62,6 +107,12 @@ int main(void) {
   for (int i = 0; i < 103; i++) s += search(103, at, i % 2), s += restarts(103, x);
   roots(103, x);
   relaxed(103, y, x), s += digits(103, at);
+  struct wide *from = calloc(103, sizeof *from), *to = calloc(103, sizeof *to);
+  for (int i = 0; i < 103; i++) y[i] = i % 2;
+  s += either(100, y + 1) + fibonacci(103, 1, 2) + product_last(103, x) + difference(103, y) + hash(103, at);
+  halves(103, x), copies(103, to, from), every_other(50, x, y);
+  for (int i = 0; i < 103; i++) x[i] = i % 2 ? 1 : -1;
+  positive(103, y, x), s += word("three") + word("four and");
   for (int i = 0; i < 103; i++)
     y[i] = helped(x[i]);
   for (int k = 0; k < 10; k++) { daxpy(103, 2, x, y); s += dot(103, x, y); stencil(103, x, y); third(103, x); s += gather(103, at, x, y); }
@@ -158,6 +209,64 @@ TEST(SourceLoops, AChainIsAsShortAsTheRulesAllow) {
   EXPECT_EQ(chain.count("udiv.i64") + chain.count("urem.i64"), 1u);
 }
 
+double times(const std::map<std::string, double>& operations, const std::string& name) {
+  auto it = operations.find(name);
+  return it == operations.end() ? 0 : it->second;
+}
+
+// Every way of an iteration counts, by how often it is taken; of two products a sum may take up either, with either sign.
+TEST(SourceLoops, AChainGoesEveryWay) {
+  auto found = found_in("-O2");
+  ASSERT_TRUE(found) << found.error().message();
+  const auto& either = found->in("either").recurrences.at(0);
+  EXPECT_NEAR(times(either.operations, "fmul.f64"), 0.5, 0.02);
+  EXPECT_NEAR(times(either.operations, "fadd.f64"), 0.5, 0.02);
+  EXPECT_FALSE(either.reassociable);
+  for (const char* function : {"product_last", "difference"}) {
+    const SourceLoop& loop = found->in(function);
+    EXPECT_EQ(loop.recurrences.at(0).operations, (std::map<std::string, double>{{"fma.f64", 1}})) << function;
+    EXPECT_EQ(times(loop.operations, "fneg.f64"), 0) << function;
+  }
+}
+
+// Numbers of second order are no sum; a hash is linear, so that many steps can be taken at once.
+TEST(SourceLoops, OrderIsAllThatMakesSomeChains) {
+  for (const char* flags : {"-O2", "-O2 -ffast-math"}) {
+    auto found = found_in(flags);
+    ASSERT_TRUE(found) << found.error().message();
+    EXPECT_FALSE(found->in("fibonacci").recurrences.at(0).reassociable) << flags;
+    EXPECT_TRUE(found->in("hash").recurrences.at(0).allowed) << flags;
+    EXPECT_EQ(found->in("halves").recurrences.at(0).allowed, std::string(flags) != "-O2") << flags;
+  }
+}
+
+TEST(SourceLoops, WholeVectorsBringWhatLiesTogether) {
+  auto found = found_in("-O2");
+  ASSERT_TRUE(found) << found.error().message();
+  const SourceLoop& copies = found->in("copies");
+  EXPECT_EQ(elements(copies, false), 7);
+  EXPECT_EQ(elements(copies, true), 7);
+  EXPECT_TRUE(copies.calls.empty());
+  for (const Reference& reference : copies.references) EXPECT_TRUE(reference.contiguous());
+  for (const Reference& reference : found->in("every_other").references) EXPECT_TRUE(reference.contiguous());
+  for (const Reference& reference : found->in("gather").references) EXPECT_EQ(reference.contiguous(), reference.type == "i32");
+}
+
+TEST(SourceLoops, AMaximumIsOneOperation) {
+  auto found = found_in("-O2");
+  ASSERT_TRUE(found) << found.error().message();
+  EXPECT_EQ(found->in("positive").operations, (std::map<std::string, double>{{"fmax.f64", 1}}));
+  EXPECT_EQ(found->in("positive").flops, 1);
+}
+
+// A condition of two parts is one test.
+TEST(SourceLoops, TestsAreNoIterations) {
+  auto found = found_in("-O2");
+  ASSERT_TRUE(found) << found.error().message();
+  EXPECT_EQ(found->in("word").iterations, 5 + 4);
+  EXPECT_EQ(found->in("word").entries, 2);
+}
+
 // The lines of a loop are those it is written in, not those of what was inlined into it.
 TEST(SourceLoops, LinesAreTheLoopsOwn) {
   auto found = found_in("-O2");
@@ -181,11 +290,38 @@ TEST(AddressTrace, WritesEveryAccessOfTheLines) {
   ASSERT_TRUE(program) << program.error().message();
   auto places = trace_addresses(*program, {folder->file("loops.c"), 3, 3, folder->file("trace")}, {});
   ASSERT_TRUE(places) << places.error().message();
-  EXPECT_EQ(*places, 3);
+  EXPECT_EQ(places->places, 3);
+  EXPECT_TRUE(places->whole);
   auto bytes = read_file(folder->file("trace.0"));
   ASSERT_TRUE(bytes);
   EXPECT_EQ(bytes->size(), 32u + 16u * 3 * 1030);
   EXPECT_EQ(bytes->substr(0, 8), "PFTRACE1");
+  auto cut = trace_addresses(*program, {folder->file("loops.c"), 3, 3, folder->file("short"), 100}, {});
+  ASSERT_TRUE(cut) << cut.error().message();
+  EXPECT_FALSE(cut->whole);
+}
+
+// Accessors have lines of their own; what they load belongs to the line that calls them.
+TEST(AddressTrace, WhatWasInlinedBelongsToTheLine) {
+  auto folder = TemporaryFolder::make("test");
+  ASSERT_TRUE(folder);
+  ASSERT_TRUE(write_file(folder->file("access.cc"), R"(struct Box { double v[64]; double at(int i) const {
+  return v[i]; } };
+static Box box;
+__attribute__((noinline)) void copy(double* to, const Box& from) {
+  for (int i = 0; i < 64; i++) to[i] = from.at(i);
+}
+int main() { double to[64]; box.v[1] = 1; copy(to, box); return to[0] > 1; }
+)"));
+  CompileRequest request;
+  request.sources = {folder->file("access.cc")}, request.cflags = "-O1 -fno-unroll-loops", request.early = false;
+  auto program = compile_program(request);
+  ASSERT_TRUE(program) << program.error().message();
+  auto traced = trace_addresses(*program, {folder->file("access.cc"), 5, 5, folder->file("trace")}, {});
+  ASSERT_TRUE(traced) << traced.error().message();
+  auto bytes = read_file(folder->file("trace.0"));
+  ASSERT_TRUE(bytes);
+  EXPECT_EQ(bytes->size(), 32u + 16u * 2 * 64);
 }
 
 }  // namespace
