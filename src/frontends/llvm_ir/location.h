@@ -6,7 +6,6 @@
 #include <llvm/IR/IntrinsicInst.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "frontends/source_path.h"
 #include "record/gap.h"
@@ -54,27 +53,10 @@ inline const llvm::DILocation* start_of(const llvm::Loop& loop) {
   return start;
 }
 
-// Where the results of a loop are first used: intrinsics that flang writes out as loops (SUM) have no position of their own.
-inline Location used_at(const llvm::Loop& loop) {
-  for (const llvm::BasicBlock* block : loop.blocks())
-    for (const llvm::Instruction& made : *block) {
-      std::vector<const llvm::User*> users(made.user_begin(), made.user_end());
-      for (std::size_t k = 0; k < users.size(); k++) {
-        auto* user = llvm::dyn_cast<llvm::Instruction>(users[k]);
-        if (!user || loop.contains(user)) continue;
-        if (Location at = location_of(user->getDebugLoc().get()); at.known()) return at;
-        const bool same_value = llvm::isa<llvm::PHINode>(user) && k < 100;
-        if (same_value) users.insert(users.end(), user->user_begin(), user->user_end());
-      }
-    }
-  return {};
-}
-
 // Copies of one loop (vectorised, unrolled, remainder, inlined) all start at the same place.
 inline Location location_of(const llvm::Loop& loop) {
   Location at = location_of(start_of(loop));
-  if (!at.known()) at = location_of(*loop.getHeader());
-  return at.known() ? at : used_at(loop);
+  return at.known() ? at : location_of(*loop.getHeader());
 }
 
 }  // namespace perfcast::llvm_ir
