@@ -72,11 +72,13 @@ void run_with_threads(const Profile& profile, const Machine& machine, bool timed
   for (ThreadRun& run : *runs) {
     const double slower = machine.core && run.clock_ghz > 0 ? run.clock_ghz / machine.core->clock_ghz.value : 1;
     bounds::ThreadedRun& made = arguments.options.threaded.emplace_back(run.threads, run.seconds * slower, std::move(run.counts));
+    made.plain = std::move(run.plain);
     for (const ThreadRegion& region : run.regions) {
       bounds::RegionSeconds& watched = made.regions.emplace_back(region.function, region.at, region.wall * slower, region.seconds);
       for (double& seconds : watched.busy) seconds *= slower;
     }
-    if (timed && run.threads > usable_processors()) made.doubt = fmt::format("{} threads share {} processors: their times mean little", run.threads, usable_processors());
+    if (run.threads > usable_processors())
+      made.doubt = fmt::format("{} threads share {} processors: {} little", run.threads, usable_processors(), timed ? "their times mean" : "which of them took what of a dynamic schedule means");
   }
 }
 

@@ -7,6 +7,7 @@
 #include "base/timing.h"
 #include "frontends/analyze.h"
 #include "frontends/llvm_ir/instrument.h"
+#include "frontends/llvm_ir/plain_bodies.h"
 #include "frontends/openmp/record_threads.h"
 
 namespace perfcast {
@@ -14,16 +15,23 @@ namespace {
 
 using Counts = std::map<std::pair<std::string, std::string>, std::vector<double>>;  // function, IR block -> by thread
 
-Counts counts_by_thread(const llvm_ir::CountedRun& run) {
+// `plain`: only those of bodies of parallel regions that were called plainly.
+Counts counts_by_thread(const llvm_ir::CountedRun& run, bool plain) {
   Counts counts;
   for (std::size_t t = 0; t < run.threads.size(); t++)
-    for (const auto& unit : run.threads[t])
-      for (const auto& function : unit.functions)
+    for (const auto& unit : run.threads[t]) {
+      std::map<std::string, std::string> unique;
+      for (const auto& function : unit.functions) unique[function.name] = function.unique;
+      for (const auto& function : unit.functions) {
+        const std::string body = llvm_ir::without_plain_mark(function.name);
+        if (plain && body == function.name) continue;
         for (const auto& block : function.blocks) {
-          auto& by_thread = counts[{function.unique, block.name}];
+          auto& by_thread = counts[{unique[body], block.name}];
           by_thread.resize(run.threads.size());
           by_thread[t] += block.count;
         }
+      }
+    }
   return counts;
 }
 
@@ -104,6 +112,7 @@ Result<std::vector<ThreadRun>> run_threads(const Profile& profile, const std::ve
   if (!program.threads) return std::vector<ThreadRun>{};
   const std::string plain = program.scratch.file("plain-threads");
   if (timed) CHECK_OK(llvm_ir::build_plain(program, plain));
+  CHECK_OK(llvm_ir::separate_plain_bodies(program));
   std::vector<ThreadRun> runs;
   for (int number : threads) {
     llvm_ir::CountOptions count;
@@ -111,7 +120,9 @@ Result<std::vector<ThreadRun>> run_threads(const Profile& profile, const std::ve
     count.limits.time = time_limit, count.environment["OMP_NUM_THREADS"] = std::to_string(number);
     TRY(llvm_ir::CountedRun counted, llvm_ir::count_run(program, llvm_ir::Stage::final, count));
     ThreadRun run;
-    run.threads = number, run.counts = on_machine(profile, counts_by_thread(counted), std::max<std::size_t>(counted.threads.size(), 1));
+    const std::size_t in_all = std::max<std::size_t>(counted.threads.size(), 1);
+    run.threads = number, run.counts = on_machine(profile, counts_by_thread(counted, false), in_all);
+    run.plain = on_machine(profile, counts_by_thread(counted, true), in_all);
     if (timed) CHECK_OK(time_run(plain, profile, time_limit, run));
     runs.push_back(std::move(run));
   }

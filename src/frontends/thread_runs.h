@@ -18,6 +18,7 @@ struct ThreadRun {
   double seconds = 0;              // elapsed, the shortest of a few runs; 0: not timed
   double clock_ghz = 0;            // of the core meanwhile; 0: not timed
   std::vector<std::vector<std::vector<double>>> counts;  // [function][block][thread] of Profile::machine
+  std::vector<std::vector<std::vector<double>>> plain;   // of those, in bodies of regions that were called plainly
   std::vector<ThreadRegion> regions;  // time of each parallel region, as the run-time library tells; empty: it does not
 };
 

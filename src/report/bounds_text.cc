@@ -100,6 +100,14 @@ std::string by_number_text(const Bounds& bounds) {
   return "\n" + table.text();
 }
 
+// Of the threads that took part.
+std::vector<double> iterations_of(const ParallelRegionBound& region) {
+  std::vector<double> iterations = region.iterations;
+  std::ranges::sort(iterations, std::greater{});
+  iterations.resize(std::min(iterations.size(), static_cast<std::size_t>(std::max(1, region.threads))));
+  return iterations;
+}
+
 std::string threads_text(const Bounds& bounds) {
   if (bounds.threads.empty()) return "";
   Table table({"threads", "bound, balanced", "bound, actual", "measured", "speedup", "utilisation", "worst imbalance"});
@@ -113,7 +121,7 @@ std::string threads_text(const Bounds& bounds) {
   if (const ThreadsBound& most = bounds.threads.back(); !most.regions.empty()) {
     Table regions({fmt::format("regions with {} threads", most.threads), "threads", "iterations by thread", "balanced", "actual", "measured", "busy by thread", "imbalance", "measured"});
     for (const ParallelRegionBound& region : most.regions)
-      regions.add({region_name(region.function, region.at), std::to_string(region.threads), range_text(region.iterations, [](double x) { return number_text(x, 5); }),
+      regions.add({region_name(region.function, region.at), std::to_string(region.threads), range_text(iterations_of(region), [](double x) { return number_text(x, 5); }),
                    time_text(region.balanced_seconds), time_text(region.actual_seconds), region.measured_seconds ? time_text(*region.measured_seconds) : "-",
                    range_text(region.busy_seconds, [](double x) { return time_text(x); }), percent_text(region.imbalance),
                    region.measured_imbalance ? percent_text(*region.measured_imbalance) : "-"});

@@ -1,4 +1,4 @@
-/* Parallel regions: a sum, an uneven triangle, a condition that does not hold, a region inside another, a limited team. */
+/* Parallel regions: a sum, an uneven triangle, a condition that does not hold, or not always, a region inside another, a limited team. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -26,6 +26,12 @@ double alone(int n) {
   for (int i = 0; i < n; i++) s += x[i] * x[i];
   return s;
 }
+double sometimes(int n) {
+  double s = 0;
+#pragma omp parallel for if (n > 1000) reduction(+ : s)
+  for (int i = 0; i < n; i++) s += x[i] / (1 + x[i]);
+  return s;
+}
 double nested(int n) {
   double s = 0;
 #pragma omp parallel for reduction(+ : s)
@@ -47,7 +53,10 @@ int main(int argc, char **argv) {
   int times = argc > 1 ? atoi(argv[1]) : 20;
   double s = 0;
   for (int i = 0; i < 100000; i++) x[i] = i % 3;
-  for (int r = 0; r < times; r++) s += even(100000) + triangle(600) + alone(100000) + nested(100) + limited(100000);
+  for (int r = 0; r < times; r++) {
+    s += even(100000) + triangle(600) + alone(100000) + nested(100) + limited(100000) + sometimes(12000);
+    for (int k = 0; k < 9; k++) s += sometimes(10);
+  }
   printf("%g\n", s);
   return 0;
 }
