@@ -190,15 +190,20 @@ Result<FoundNode> find_node(const UseNode& root, const std::string& name) {
   return found.front();
 }
 
-double seconds_with(const UseNode& root, const std::vector<std::pair<std::string, double>>& faster) {
-  double total = root.seconds;
-  visit_below(root, "", [&](const UseNode& node, const std::string& path) {
-    double own = node.children.empty() ? node.seconds : node.residue, factor = 1;
+UseNode sped_up(const UseNode& root, const FasterNodes& faster) {
+  auto serve = [&](auto&& self, UseNode& node, const std::string& path) -> double {
+    double factor = 1;
     for (const auto& [place, f] : faster)
       if (path == place || path.starts_with(place + "/")) factor *= f;
-    total -= own * (1 - 1 / factor);
-  });
-  return total;
+    double gained = (node.children.empty() ? node.seconds : node.residue) * (1 - 1 / factor);
+    if (!node.children.empty()) node.residue -= gained;
+    for (auto& child : node.children) gained += self(self, child, path.empty() ? child.name : path + "/" + child.name);
+    node.seconds -= gained;
+    return gained;
+  };
+  UseNode result = root;
+  serve(serve, result, "");
+  return result;
 }
 
 }  // namespace perfcast::tree

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
+#include "base/text.h"
 #include "engine/instruction_class.h"
 
 namespace perfcast::tree {
@@ -101,6 +101,7 @@ bool change_ports(double factor, CoreModel& core, std::string& assumption) {
   for (auto& bypass : core.bypasses) more(bypass.ports);
   more(core.branches.taken_ports);
   assumption = "loads and stores get the copies too";
+  if (copies != factor) assumption += "; ports come whole, " + std::to_string(copies) + " instead of " + number_text(factor);
   return true;
 }
 
@@ -163,7 +164,27 @@ bool change_vector_width(double factor, const Profile& original, Changed& change
   return any;
 }
 
+using CoreChange = bool (*)(double factor, const Profile& original, Changed& changed);
+const std::pair<const char*, CoreChange> core_changes[] = {
+    {"clock", [](double factor, const Profile&, Changed& c) { return change_clock(factor, c); }},
+    {"front-end", [](double factor, const Profile&, Changed& c) { return change_front_end(factor, *c.machine.core); }},
+    {"window", [](double factor, const Profile&, Changed& c) { return change_window(factor, c); }},
+    {"ports", [](double factor, const Profile&, Changed& c) { return change_ports(factor, *c.machine.core, c.assumption); }},
+    {"latency", [](double factor, const Profile&, Changed& c) { return change_latency(factor, *c.machine.core, c.assumption); }},
+    {"load-latency", [](double factor, const Profile&, Changed& c) { return change_load_latency(factor, *c.machine.core); }},
+    {"misprediction", [](double factor, const Profile&, Changed& c) { return scale(c.machine.core->branches.misprediction, 1 / factor), true; }},
+    {"predictor", change_predictor},
+    {"vector-width", change_vector_width},
+};
+
 }  // namespace
+
+bool is_change(const std::string& change) {
+  const std::string kind = change.substr(0, change.find(':'));
+  if (kind != change) return kind == "level" || kind == "latency" || kind == "bandwidth" || kind == "size";
+  return std::ranges::any_of(core_changes, [&](const auto& known) { return change == known.first; }) || change == "page-faults" ||
+         change == "start" || change == "rate" || change == "transport";
+}
 
 bool apply_change(const std::string& change, double factor, const Profile& original, Changed& changed) {
   auto colon = change.find(':');
@@ -175,21 +196,10 @@ bool apply_change(const std::string& change, double factor, const Profile& origi
     return true;
   }
   if (!machine.core || !original.machine) return false;
-  const std::pair<const char*, std::function<bool()>> table[] = {
-      {"clock", [&] { return change_clock(factor, changed); }},
-      {"front-end", [&] { return change_front_end(factor, *machine.core); }},
-      {"window", [&] { return change_window(factor, changed); }},
-      {"ports", [&] { return change_ports(factor, *machine.core, changed.assumption); }},
-      {"latency", [&] { return change_latency(factor, *machine.core, changed.assumption); }},
-      {"load-latency", [&] { return change_load_latency(factor, *machine.core); }},
-      {"misprediction", [&] { return scale(machine.core->branches.misprediction, 1 / factor), true; }},
-      {"predictor", [&] { return change_predictor(factor, original, changed); }},
-      {"vector-width", [&] { return change_vector_width(factor, original, changed); }},
-  };
-  for (const auto& [name, apply] : table)
+  for (const auto& [name, apply] : core_changes)
     if (change == name) {
       changed.core = true;
-      return apply();
+      return apply(factor, original, changed);
     }
   return false;
 }

@@ -12,6 +12,9 @@
 //   level:X             latency and bandwidth of a level of memory;   latency:X, bandwidth:X one of them
 //   size:X              larger cache
 //   page-faults, start  quicker system
+//
+// Not changes of a machine: "rate", a node served faster by the tree's arithmetic; "transport", a faster network by the law
+// of a dilation.
 #pragma once
 
 #include <optional>
@@ -28,6 +31,9 @@ struct Changed {
   bool core = false;               // the core's time must be simulated again
   std::string assumption;          // in words
 };
+
+// Whether a skeleton may ask for it; "level:*" and its like with any level.
+bool is_change(const std::string& change);
 
 // Applies on top of what is changed already; false when the change is not known or acts on nothing here.
 bool apply_change(const std::string& change, double factor, const Profile& original, Changed& changed);

@@ -144,6 +144,8 @@ Observed observe_compiled(const engine::CompiledCost& cost, const Profile& profi
   observed.seconds = cost.seconds();
   observed.peak_rate = 1e9 * machine.core->clock_ghz.value * width;
   if (!machine.memory) observed.remarks.push_back(machine.name + " has no memory levels: every operand is taken to come from the first cache");
+  if (machine.system && machine.system->core_sharing && machine.system->core_sharing->value > 0)
+    observed.remarks.push_back("on a core nobody else uses, as predict --alone: what neighbours on " + machine.name + " usually take is not in the tree");
   return observed;
 }
 
@@ -193,7 +195,7 @@ double capacity_of(double processors, double loss, std::optional<double> ceiling
 
 Observed observe_demand(const DemandProfile& profile) {
   Observed observed;
-  observed.program = profile.program, observed.unit = "the whole work";
+  observed.program = profile.program, observed.unit = profile.seconds ? whole_work : whole_work_untimed;
   double relative = 0;
   for (const DemandMode& mode : profile.modes) relative += mode.demand / capacity_of(mode.active, profile.loss, profile.ceiling);
   double unit = profile.seconds && relative > 0 ? *profile.seconds / relative : 1;  // one processor's time for the whole work

@@ -38,6 +38,10 @@ Observed observe_compiled(const engine::CompiledCost& cost, const Profile& profi
 // "start". An error when the machine has no costs for most of them.
 Result<Observed> observe_source(const Profile& profile, const Machine& machine);
 
+// Units of demand that say nothing about how much work there is: two programs cannot be measured by them.
+inline constexpr const char* whole_work = "the whole work";
+inline constexpr const char* whole_work_untimed = "the whole work, not timed";
+
 // Levels of parallelism: keys mode:1, mode:2, ... Seconds are in units of one processor's time for the whole work where
 // no time was measured.
 Observed observe_demand(const DemandProfile& profile);

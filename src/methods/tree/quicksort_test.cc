@@ -65,6 +65,37 @@ TEST(Quicksort, NineCells) {
   }
 }
 
+// Beyond its peak the capacity law falls: the best schedule then leaves the rest of the new capacity idle.
+TEST(Quicksort, FasterProcessorsNeverHarm) {
+  TreeOptions options;
+  options.upgrades = {"processors=1,16@3,9,100,1000"};
+  auto tree = make_tree(quicksort(), options);
+  ASSERT_TRUE(tree) << tree.error().message();
+  for (const auto& row : tree->processors->improvement)
+    for (std::size_t j = 1; j < row.size(); j++) EXPECT_GE(row[j], row[j - 1]);
+  EXPECT_GT(tree->processors->improvement[0][0], 1);
+}
+
+TEST(Quicksort, SlowerProcessorsAreTakenLastOrFirst) {
+  DemandProfile demand;
+  demand.program = "two modes", demand.processors = 4, demand.modes = {{2, 0.5, {}, {}}, {4, 0.5, {}, {}}};
+  TreeOptions options;
+  options.upgrades = {"processors=2@0.5", "processors=4@0.5"};
+  auto tree = make_tree(demand, options);
+  ASSERT_TRUE(tree) << tree.error().message();
+  EXPECT_DOUBLE_EQ(tree->root.seconds, 0.5 / 2 + 0.5 / 4);
+  EXPECT_DOUBLE_EQ(tree->upgrades[0].best, 0.5 / 2 + 0.5 / 3);
+  EXPECT_DOUBLE_EQ(tree->upgrades[0].worst, 0.5 / 1 + 0.5 / 3);
+  EXPECT_DOUBLE_EQ(tree->upgrades[1].speedup, 0.5);
+  EXPECT_DOUBLE_EQ(tree->upgrades[1].tolerance, 0);
+}
+
+TEST(Quicksort, LevelsAreRanked) {
+  auto tree = make_tree(quicksort());
+  ASSERT_TRUE(tree && !tree->ranking.empty());
+  EXPECT_EQ(tree->ranking.front().node, "levels/16");
+}
+
 // Printed dR/dalpha16 = 8.4 is R itself; when demand moves from 1 to 16 processors it is R (1 - 1/c(16)) R ... = 7.74.
 TEST(Quicksort, SensitivityToDemand) {
   DemandProfile demand = quicksort();
@@ -82,8 +113,10 @@ TEST(Quicksort, WrongDemandsAreRefused) {
   TreeOptions options;
   options.upgrades = {"processors=17@3"};
   EXPECT_FALSE(make_tree(quicksort(), options));
-  options.upgrades = {"processors=4@"};
-  EXPECT_FALSE(make_tree(quicksort(), options));
+  for (const char* wrong : {"processors=4@", "processors=1000000000000@3", "foo=4@3", "processors=4@1e9"}) {
+    options.upgrades = {wrong};
+    EXPECT_FALSE(make_tree(quicksort(), options)) << wrong;
+  }
 }
 
 }  // namespace perfcast::tree

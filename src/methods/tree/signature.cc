@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "methods/tree/observe.h"
 #include "methods/tree/tree.h"
 
 namespace perfcast::tree {
@@ -16,7 +17,9 @@ struct Pair {
   double share[2] = {0, 0}, frequency[2] = {0, 0};
 };
 
-std::string times_text(double factor) {
+// Of programs whose demand is counted in one unit it can be said which is faster; of others only how long each takes.
+std::string times_text(double factor, bool by_demand) {
+  if (!by_demand) return "takes " + number_text(factor, 3) + " times as long";
   return factor >= 1 ? number_text(factor, 3) + " times slower" : number_text(1 / factor, 3) + " times faster";
 }
 
@@ -41,9 +44,16 @@ SignatureComparison compare(const UseTree& tree, const UseTree& other) {
     if (double d = pair.share[1] - pair.share[0]; d > gain) gain = d, grows = leaf;
     else if (-d > loss) loss = -d, shrinks = leaf;
   }
-  bool one_machine = tree.machine == other.machine, global = tree.root.demand > 0 && other.root.demand > 0;
+  auto knows_demand = [](const UseTree& t) { return t.clock == TreeClock::global && t.root.demand > 0; };
+  auto has_unit = [](const UseTree& t) { return t.unit != whole_work && t.unit != whole_work_untimed; };
+  const bool one_machine = tree.machine == other.machine, global = knows_demand(tree) && knows_demand(other);
+  const bool by_demand = global && has_unit(tree) && has_unit(other);
   c.similar = (global ? demand_distance : c.distance) < alike;
-  if (!global) {
+  if (!by_demand) {
+    if (tree.unit != other.unit) {
+      c.finding = "measured in " + other.unit + ", not in " + tree.unit + ": only the signatures compare";
+      return c;
+    }
     c.relative_time = tree.root.seconds > 0 ? other.root.seconds / tree.root.seconds : 1;
   } else {
     double here = tree.root.seconds / tree.root.demand, there = other.root.seconds / other.root.demand;
@@ -52,18 +62,19 @@ SignatureComparison compare(const UseTree& tree, const UseTree& other) {
     double most = 0;
     for (const auto& [leaf, pair] : leaves)
       if (double d = std::abs(pair.share[1] * there - pair.share[0] * here); d > most) most = d, c.leaf = leaf;
-    c.lacks_detail = one_machine && c.similar && std::abs(std::log(c.relative_time)) > std::log(same_performance);
   }
+  const bool same = std::abs(std::log(std::max(1e-300, c.relative_time))) <= std::log(same_performance);
+  c.lacks_detail = by_demand && one_machine && c.similar && !same;
+  const std::string time = times_text(c.relative_time, by_demand);
   if (c.lacks_detail)
-    c.finding = fmt::format("the tree lacks detail here: {} asks for the same services and is {}; the difference lies in {}", c.program,
-                            times_text(c.relative_time), c.leaf);
-  else if (c.similar && std::abs(std::log(std::max(1e-300, c.relative_time))) <= std::log(same_performance))
-    c.finding = "similar signature, similar performance";
-  else if (!grows.empty() && !shrinks.empty())
-    c.finding = fmt::format("{}; its time lies more in {} ({} instead of {}) and less in {}", global ? times_text(c.relative_time) + " per unit of demand" : times_text(c.relative_time),
-                            grows, percent_text(leaves[grows].share[1]), percent_text(leaves[grows].share[0]), shrinks);
+    c.finding = fmt::format("the tree lacks detail here: {} asks for the same services and is {}; the difference lies in {}", c.program, time, c.leaf);
+  else if (c.distance < alike && same)
+    c.finding = by_demand ? "similar signature, similar performance" : "similar signature, similar time";
+  else if (c.distance >= alike && !grows.empty() && !shrinks.empty())
+    c.finding = fmt::format("{}{}; its time lies more in {} ({} instead of {}) and less in {}", time, by_demand ? " per unit of demand" : "", grows,
+                            percent_text(leaves[grows].share[1]), percent_text(leaves[grows].share[0]), shrinks);
   else
-    c.finding = times_text(c.relative_time);
+    c.finding = "similar signature, " + time;
   return c;
 }
 

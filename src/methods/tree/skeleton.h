@@ -49,8 +49,10 @@ void describe(Fields& f, Skeleton& s) {
   f("changes", s.changes);
 }
 
-// A file, or the name of a bundled skeleton.
+// A file, or the name of a bundled skeleton. An error where a word in it is not known, or a name is not one.
 Result<Skeleton> find_skeleton(const std::string& name_or_file);
+// An error where two nodes of one parent have one name: nobody could say which is meant.
+Status check_siblings(const SkeletonNode& node, const std::string& skeleton);
 
 // Whether the pattern fits the key; `star` is what its last * stands for.
 bool fits(const std::string& pattern, const std::string& key, std::string* star = nullptr);

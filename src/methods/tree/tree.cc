@@ -8,7 +8,7 @@
 #include "engine/source_costs.h"
 #include "methods/tree/build.h"
 #include "methods/tree/change.h"
-#include "methods/tree/upgrade.h"
+#include "methods/tree/processors.h"
 
 namespace perfcast::tree {
 namespace {
@@ -30,6 +30,7 @@ Result<Draft> draft_of(const Observed& observed, const std::string& usual_skelet
   if (options.clock) skeleton.clock = *options.clock;
   Draft draft;
   draft.skeleton = expand(skeleton, observed);
+  CHECK_OK(check_siblings(draft.skeleton.root, skeleton.name));
   UseTree& tree = draft.tree;
   tree.program = observed.program, tree.machine = observed.machine, tree.skeleton = skeleton.name;
   tree.made_by = made_here(), tree.clock = skeleton.clock, tree.unit = observed.unit;
@@ -131,6 +132,7 @@ std::optional<CrossedUpgrades> crossed_of(const UseNode& root, const std::vector
 }
 
 Status add_upgrades(Draft& draft, const TreeOptions& options, const Recost& recost) {
+  if (!is_factor(options.rank_factor)) return wrong_usage("upgrades are ranked by a factor from 0.001 to 1000", "--rank-factor 2");
   TRY(std::vector<Step> steps, asked_steps(draft, options));
   UseTree& tree = draft.tree;
   for (const auto& step : steps) tree.upgrades.push_back(upgrade_tree(tree.root, {step}, recost));
@@ -214,7 +216,6 @@ Result<UseTree> make_tree(const DemandProfile& profile, const TreeOptions& optio
   if (!(std::abs(sum - 1) < 1e-6))
     return unfit("the demands add up to " + number_text(sum) + ", not to 1", profile.program, "demand is a part of all work");
   if (profile.loss < 0 || profile.loss >= 1) return unfit("the loss of capacity is not a fraction", profile.program);
-  constexpr int most_processors = 1'000'000;
   if (profile.processors < 1 || profile.processors > most_processors) return unfit("not a number of processors", profile.program);
   if (profile.ceiling && *profile.ceiling < 1) return unfit("the interconnect allows less than one processor", profile.program);
   if (profile.seconds.value_or(1) <= 0 || profile.synchronisation < 0) return unfit("a time is not above 0", profile.program);
@@ -231,41 +232,8 @@ Result<UseTree> make_tree(const DemandProfile& profile, const TreeOptions& optio
   }
   TRY(Draft draft, draft_of(observe_demand(profile), "parallel", options));
   CHECK_OK(add_upgrades(draft, plain, {}));
-  UseTree& tree = draft.tree;
-  double unit = (tree.root.seconds - profile.synchronisation) / [&] {
-    double relative = 0;
-    for (const auto& mode : profile.modes) relative += mode.demand / capacity_of(mode.active, profile.loss, profile.ceiling);
-    return relative;
-  }();
-  // Mode i with k processors of speed s uses the fast ones first: p = min(i, k) s + max(i - k, 0).
-  auto best_seconds = [&](int k, double s) {
-    double relative = 0;
-    for (const auto& mode : profile.modes) {
-      double p = std::min(mode.active, k) * s + std::max(mode.active - k, 0);
-      relative += mode.demand / capacity_of(p, profile.loss, profile.ceiling);
-    }
-    return unit * relative + profile.synchronisation;
-  };
-  for (const auto& word : processors) {
-    ProcessorTable table{word.processors, word.speeds, {}, {}};
-    for (int k : word.processors) {
-      if (k > profile.processors)
-        return wrong_usage("there are only " + std::to_string(profile.processors) + " processors to replace", "processors=1@3");
-      table.improvement.emplace_back(), table.tolerance.emplace_back();
-      for (double s : word.speeds) {
-        Upgrade upgrade;
-        upgrade.change = word.name + "=" + std::to_string(k) + "@" + number_text(s);
-        upgrade.best = std::min(best_seconds(k, s), tree.root.seconds), upgrade.worst = tree.root.seconds;
-        fill_tolerance(upgrade, tree.root.seconds);
-        upgrade.seconds = tree.root.seconds / upgrade.improvement, upgrade.speedup = upgrade.improvement;
-        upgrade.interval = {upgrade.best, upgrade.worst};
-        table.improvement.back().push_back(upgrade.improvement), table.tolerance.back().push_back(upgrade.tolerance);
-        tree.upgrades.push_back(std::move(upgrade));
-      }
-    }
-    if (word.processors.size() * word.speeds.size() > 1) tree.processors = std::move(table);
-  }
-  return tree;
+  for (const auto& word : processors) CHECK_OK(add_processors(draft.tree, profile, word));
+  return draft.tree;
 }
 
 // The parts of the time are what the tree is made of.
@@ -280,26 +248,44 @@ static Status check_times(const Dilation& dilation) {
   return {};
 }
 
+// What a faster network gains was measured: b (1 - 1/D) of the law E/D = a + b/D that was fitted to all valid points. The
+// law, not single points, which carry their own noise: a larger upgrade must not seem worse than a smaller one.
+static std::optional<NewTree> by_dilation(const Dilation& dilation, const UseNode& root, const std::vector<Step>& steps) {
+  if (!dilation.transport_share) return {};
+  NewTree result{root, {}, "by the law E/D = a + b/D of the dilation", false};
+  FasterNodes network, faster;
+  double by_network = 1, asked = 1, largest = 1;
+  for (const Step& step : steps) {
+    const auto& [what, factor] = step;
+    if (what.change != "transport") {
+      result.left.push_back(step);
+      continue;
+    }
+    for (const auto& node : what.nodes) {
+      faster.emplace_back(node, factor);
+      if (what.named) network.emplace_back(node, factor);
+    }
+    if (what.named) by_network *= factor;
+    asked = std::max(asked, factor);
+  }
+  if (result.left.size() == steps.size()) return {};
+  for (const DilationPoint& point : dilation.points)
+    if (point.valid) largest = std::max(largest, point.d);
+  if (asked > largest) result.assumption += ", beyond the " + number_text(largest) + " times that were measured";
+  // What the law says and the nodes do not hold: sends that are no transport, calls of other kinds that are.
+  const double by_law = (1 - std::clamp(*dilation.transport_share, 0.0, 1.0) * (1 - 1 / by_network)) * root.seconds;
+  const double beside = by_law - sped_up(root, network).seconds;
+  result.root = sped_up(root, faster);
+  result.root.seconds += beside, result.root.residue += beside;
+  return result;
+}
+
 Result<UseTree> make_tree(const Dilation& dilation, const TreeOptions& options) {
   if (dilation.demand) return make_tree(*dilation.demand, options);
   if (dilation.points.empty()) return unfit("the dilation has no points", dilation.program);
   CHECK_OK(check_times(dilation));
   TRY(Draft draft, draft_of(observe_dilation(dilation), "message-passing", options));
-  // A faster transport was measured: E/D, at the dilation factor or between its neighbours.
-  Recost measured = [&](const std::vector<Step>& steps) -> std::optional<NewTree> {
-    if (steps.size() != 1 || steps[0].first.change != "transport" || !dilation.transport_share) return {};
-    double factor = steps[0].second;
-    for (std::size_t i = 0; i + 1 < dilation.points.size(); i++) {
-      const DilationPoint &a = dilation.points[i], &b = dilation.points[i + 1];
-      if (!a.valid || !b.valid || factor < a.d || factor > b.d) continue;
-      double between = (1 / a.d - 1 / factor) / (1 / a.d - 1 / b.d);  // straight in 1/D, as the law is
-      NewTree result;
-      result.root.seconds = a.normalized + between * (b.normalized - a.normalized);
-      result.assumption = "measured by dilation";
-      return result;
-    }
-    return {};
-  };
+  Recost measured = [&](const std::vector<Step>& steps) { return by_dilation(dilation, draft.tree.root, steps); };
   CHECK_OK(add_upgrades(draft, options, measured));
   for (auto* list : {&draft.tree.upgrades, &draft.tree.ranking})
     for (auto& upgrade : *list) upgrade.redistribution.clear();

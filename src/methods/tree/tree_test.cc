@@ -88,6 +88,34 @@ TEST(Skeleton, BundledOnesAreReadAndUnknownOnesRefused) {
   EXPECT_FALSE(find_skeleton("no-such"));
 }
 
+TEST(Skeleton, ManyStarsEnd) {
+  std::string star;
+  EXPECT_FALSE(fits(std::string(36, '*') + "z", "scalar/integer:dependences"));
+  EXPECT_TRUE(fits("a**b*c", "axxbyyc", &star));
+  EXPECT_EQ(star, "yy");
+  EXPECT_FALSE(fits("ab*bc", "abc"));
+}
+
+TEST(Skeleton, MisdrawnOnesAreRefused) {
+  const std::string path = testing::TempDir() + "misdrawn.skeleton.json";
+  auto read = [&](const std::string& rest) {
+    EXPECT_TRUE(write_file(path, R"({"format": "perfcast.tree-skeleton", "version": 1, "name": "a", )" + rest + "}"));
+    return find_skeleton(path);
+  };
+  EXPECT_TRUE(read(R"("root": {"name": "p", "children": [{"name": "*", "takes": ["*/level:*"], "change": "level:*"}]})"));
+  for (const char* wrong : {
+           R"("root": {"name": "*", "takes": ["*/*"]})",
+           R"("root": {"name": "p", "childs": []})",
+           R"("root": {"name": "p", "children": [{"name": "x", "take": ["*"]}]})",
+           R"("root": {"name": "p", "children": [{"name": "x", "change": "bogus"}]})",
+           R"("root": {"name": "p", "children": [{"name": "x"}, {"name": "x"}]})",
+           R"("root": {"name": "p", "children": [{"name": "a/b"}]})",
+           R"("root": {"name": "p", "children": [{"name": "*"}]})",
+           R"("root": {"name": "p"}, "changes": [{"name": "turbo", "change": "bogus"}])",
+       })
+    EXPECT_FALSE(read(wrong)) << wrong;
+}
+
 TEST(Tree, IsConservedAtEveryFanOut) {
   for (const char* skeleton : {"core", "vector-pipeline"}) {
     TreeOptions options;
@@ -152,6 +180,19 @@ TEST(Upgrade, BestAndWorstScheduleByTheTree) {
   EXPECT_DOUBLE_EQ(u.tolerance, (10.0 / 6 - 1) / (10.0 / 6 + 1));
   EXPECT_LE(u.interval[0], u.seconds);
   EXPECT_GE(u.interval[1], u.seconds);
+}
+
+TEST(Upgrade, AFactorBelowOneIsSlower) {
+  UseNode root;
+  root.name = "program", root.seconds = 10;
+  UseNode a, b;
+  a.name = "a", a.seconds = 6, b.name = "b", b.seconds = 4;
+  root.children = {a, b};
+  Upgrade u = upgrade_tree(root, {{{"a", {"a"}, "", false}, 0.5}});
+  EXPECT_DOUBLE_EQ(u.best, 10);
+  EXPECT_DOUBLE_EQ(u.worst, 16);
+  EXPECT_DOUBLE_EQ(u.speedup, (1 + 10.0 / 16) / 2);
+  EXPECT_DOUBLE_EQ(u.tolerance, (1 - 10.0 / 16) / (1 + 10.0 / 16));
 }
 
 // Crossed with one that changes nothing, an upgrade that is only arithmetic gains what it gains alone.
@@ -223,6 +264,24 @@ TEST(Upgrade, EveryChangeOfTheCoreCanBeSimulated) {
   }
 }
 
+TEST(Upgrade, PortsComeWhole) {
+  Changed changed;
+  changed.machine = small_machine();
+  ASSERT_TRUE(apply_change("ports", 1.5, small_profile(), changed));
+  EXPECT_NE(changed.assumption.find("2 instead of 1.5"), std::string::npos) << changed.assumption;
+}
+
+// A faster scalar unit is not a faster clock: vector loops keep their time.
+TEST(Upgrade, ScalarIsNotTheClock) {
+  TreeOptions options;
+  options.skeleton = "vector-pipeline", options.rank = false, options.upgrades = {"scalar=2", "clock=2"};
+  UseTree tree = small_tree(options);
+  EXPECT_LT(find_node(tree.root, "scalar")->node->share, 0.01);
+  EXPECT_LT(tree.upgrades[0].speedup, 1.01);
+  EXPECT_FALSE(tree.upgrades[0].costed_again);
+  EXPECT_TRUE(tree.upgrades[1].costed_again);
+}
+
 TEST(Upgrade, TheRankingIsSorted) {
   UseTree tree = small_tree();
   ASSERT_GT(tree.ranking.size(), 3u);
@@ -230,7 +289,7 @@ TEST(Upgrade, TheRankingIsSorted) {
 }
 
 TEST(Upgrade, WordsAreCheckedAndNodesFound) {
-  for (const char* wrong : {"DRAM", "=2", "DRAM=", "DRAM=-1", "DRAM=two", "no-such=2", "processors=2@3"}) {
+  for (const char* wrong : {"DRAM", "=2", "DRAM=", "DRAM=-1", "DRAM=two", "no-such=2", "processors=2@3", "DRAM=1e9", "DRAM=1e-9", "DRAM=nan"}) {
     TreeOptions options;
     options.upgrades = {wrong}, options.rank = false;
     auto tree = make_tree(small_profile(), small_machine(), options);
@@ -259,42 +318,23 @@ TEST(Signature, SimilarDemandWithOtherPerformanceLacksDetail) {
   EXPECT_FALSE(compare(tree, other).lacks_detail);
 }
 
-TEST(Tree, OfADilationHasLogicalAndTransport) {
-  Dilation dilation;
-  dilation.program = "ring";
-  DilationPoint one, two;
-  one.d = 1, one.elapsed = one.normalized = 10;
-  one.times = {4, 0.5, 4, 1, 0.3, 0, 0.2};
-  two = one, two.d = 2, two.elapsed = 14, two.normalized = 7;
-  dilation.points = {one, two};
-  dilation.transport_share = 0.4, dilation.logic_share = 0.13;
+TEST(Signature, LocalClocksCompareTimes) {
   TreeOptions options;
-  options.upgrades = {"network=2"};
-  auto tree = make_tree(dilation, options);
-  ASSERT_TRUE(tree) << tree.error().message();
-  EXPECT_NEAR(find_node(tree->root, "transport")->node->seconds, 3, 1e-12);
-  EXPECT_NEAR(find_node(tree->root, "logical")->node->seconds, 1.3, 1e-12);
-  EXPECT_NEAR(tree->root.residue, 0.2, 1e-12);
-  EXPECT_DOUBLE_EQ(*tree->upgrades[0].costed_again, 7);
-  options.skeleton = "hypercube", options.upgrades.clear();
-  auto cube = make_tree(dilation, options);
-  ASSERT_TRUE(cube);
-  EXPECT_TRUE(broken_fan_outs(cube->root).empty());
+  options.clock = TreeClock::local, options.rank = false;
+  UseTree tree = small_tree(options), other = tree;
+  other.root.seconds *= 10, other.root.demand *= 10;
+  EXPECT_EQ(compare(tree, other).finding, "similar signature, takes 10 times as long");
 }
 
-TEST(Tree, PartsOfADilationBeyondWhatElapsed) {
-  Dilation dilation;
-  DilationPoint point;
-  point.d = 1, point.elapsed = 10, point.times = {4, 0.5, 4, 1, 0.7, 0, -0.2};
-  dilation.points = {point};
-  auto tree = make_tree(dilation, {});
-  ASSERT_TRUE(tree) << tree.error().message();  // by the ranks' clocks, 2 % more
-  EXPECT_NEAR(tree->root.seconds, 10, 1e-12);
-  EXPECT_TRUE(broken_fan_outs(tree->root).empty());
-  dilation.points[0].elapsed = 5;
-  EXPECT_FALSE(make_tree(dilation, {}));
-  dilation.points[0] = point, dilation.points[0].times.other = -1;
-  EXPECT_FALSE(make_tree(dilation, {}));
+// The same demand, served at other rates: the sentence speaks of the time, as the distance does.
+TEST(Signature, AlikeInDemandOnlyIsNotASimilarSignature) {
+  UseTree tree = small_tree(), other = tree;
+  other.machine = "another";
+  std::swap(other.signature[0].share, std::ranges::max_element(other.signature, {}, &SignatureEntry::share)->share);
+  SignatureComparison c = compare(tree, other);
+  EXPECT_TRUE(c.similar);
+  EXPECT_GT(c.distance, 0.1);
+  EXPECT_NE(c.finding.find("its time lies more in"), std::string::npos) << c.finding;
 }
 
 TEST(Tree, OfSourceOperationsIsLinear) {
@@ -317,6 +357,17 @@ TEST(Tree, OfSourceOperationsIsLinear) {
   EXPECT_NEAR(*tree->upgrades[0].costed_again, 6e-3, 1e-12);
   EXPECT_TRUE(broken_fan_outs(tree->root).empty());
   EXPECT_FALSE(tree->remarks.empty());  // sin has no cost
+}
+
+TEST(Tree, SaysThatNeighboursAreLeftOut) {
+  Machine machine = small_machine();
+  TreeOptions options;
+  options.rank = false;
+  const std::size_t before = make_tree(small_profile(), machine, options)->remarks.size();
+  machine.system->core_sharing = number(0.5);
+  auto tree = make_tree(small_profile(), machine, options);
+  ASSERT_EQ(tree->remarks.size(), before + 1);
+  EXPECT_NE(tree->remarks[before].find("nobody else uses"), std::string::npos) << tree->remarks[before];
 }
 
 TEST(Tree, NeedsMachineCodeAndACore) {

@@ -10,11 +10,11 @@
 namespace perfcast::tree {
 namespace {
 
-std::optional<double> positive_number(std::string text) {
+std::optional<double> number_of(std::string text) {
   if (text.ends_with('x')) text.pop_back();
   double value = 0;
   auto [end, trouble] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (trouble != std::errc() || end != text.data() + text.size() || !(value > 0) || !std::isfinite(value)) return {};
+  if (trouble != std::errc() || end != text.data() + text.size()) return {};
   return value;
 }
 
@@ -61,19 +61,20 @@ Result<UpgradeWord> parse_upgrade(const std::string& text) {
   std::string value = text.substr(equals + 1);
   auto at = value.find('@');
   if (at == std::string::npos) {
-    auto factor = positive_number(value);
-    if (!factor) return wrong_usage("\"" + value + "\" in \"" + text + "\" is not a positive factor", form);
+    auto factor = number_of(value);
+    if (!factor || !is_factor(*factor)) return wrong_usage("\"" + value + "\" in \"" + text + "\" is not a factor from 0.001 to 1000", form);
     word.factor = *factor;
     return word;
   }
+  if (word.name != "processors") return wrong_usage("\"" + text + "\": only processors are replaced a few at a time", form);
   for (const auto& part : split(value.substr(0, at), ',')) {
-    auto k = positive_number(part);
-    if (!k || *k != std::floor(*k)) return wrong_usage("\"" + part + "\" in \"" + text + "\" is not a number of processors", form);
+    auto k = number_of(part);
+    if (!k || *k != std::floor(*k) || *k < 1 || *k > most_processors) return wrong_usage("\"" + part + "\" in \"" + text + "\" is not a number of processors", form);
     word.processors.push_back(static_cast<int>(*k));
   }
   for (const auto& part : split(value.substr(at + 1), ',')) {
-    auto s = positive_number(part);
-    if (!s) return wrong_usage("\"" + part + "\" in \"" + text + "\" is not a speed", form);
+    auto s = number_of(part);
+    if (!s || !is_factor(*s)) return wrong_usage("\"" + part + "\" in \"" + text + "\" is not a speed from 0.001 to 1000", form);
     word.speeds.push_back(*s);
   }
   return word;
@@ -96,31 +97,33 @@ std::vector<Upgradable> upgradables_of(const Skeleton& expanded, const UseNode& 
   return list;
 }
 
+bool is_factor(double factor) { return factor >= 1e-3 && factor <= 1e3; }
+
 void fill_tolerance(Upgrade& upgrade, double seconds) {
-  double best = upgrade.best > 0 ? seconds / upgrade.best : 1;
-  upgrade.improvement = (1 + best) / 2;
-  upgrade.tolerance = (best - 1) / (best + 1);
+  const double best = upgrade.best > 0 ? seconds / upgrade.best : 1, worst = upgrade.worst > 0 ? seconds / upgrade.worst : 1;
+  upgrade.improvement = (best + worst) / 2;
+  upgrade.tolerance = (best - worst) / (best + worst);
 }
 
 Upgrade upgrade_tree(const UseNode& root, const std::vector<Step>& steps, const Recost& recost) {
   Upgrade upgrade;
-  std::vector<std::pair<std::string, double>> faster;
+  FasterNodes faster;
   for (const auto& [what, factor] : steps) {
     upgrade.change += (upgrade.change.empty() ? "" : " ") + what.name + "=" + number_text(factor);
     for (const auto& node : what.nodes) faster.emplace_back(node, factor);
   }
   if (steps.size() == 1 && steps[0].first.nodes.size() == 1) upgrade.node = steps[0].first.nodes[0];
-  upgrade.best = seconds_with(root, faster), upgrade.worst = root.seconds;
-  if (upgrade.best > upgrade.worst) std::swap(upgrade.best, upgrade.worst);
+  upgrade.best = sped_up(root, faster).seconds, upgrade.worst = root.seconds;
+  if (upgrade.best > upgrade.worst) std::swap(upgrade.best, upgrade.worst);  // a slower part: at best nobody waits for it
   fill_tolerance(upgrade, root.seconds);
   upgrade.seconds = upgrade.improvement > 0 ? root.seconds / upgrade.improvement : root.seconds;
   if (recost)
     if (auto changed = recost(steps)) {
-      std::vector<std::pair<std::string, double>> left;
+      FasterNodes left;
       for (const auto& [what, factor] : changed->left)
         for (const auto& node : what.nodes) left.emplace_back(node, factor);
       // What is left to arithmetic is taken halfway between its best and worst schedule, as when it stands alone.
-      const double best = seconds_with(changed->root, left), gain = best > 0 ? changed->root.seconds / best : 1;
+      const double best = sped_up(changed->root, left).seconds, gain = best > 0 ? changed->root.seconds / best : 1;
       upgrade.costed_again = upgrade.seconds = changed->one_after_the_other ? best : changed->root.seconds / ((1 + gain) / 2);
       upgrade.redistribution = moved(root, changed->root, steps);
       upgrade.remark = changed->assumption;

@@ -17,6 +17,9 @@ struct UpgradeWord {
   std::vector<int> processors;    // k of "k@s"
   std::vector<double> speeds;
 };
+// From 0.001 to 1000: beyond that nothing changes any more but the time and memory a simulation takes.
+bool is_factor(double factor);
+inline constexpr int most_processors = 1'000'000;
 // "DRAM=2", "processors=4@3", "processors=4,2,1@3,5,9".
 Result<UpgradeWord> parse_upgrade(const std::string& text);
 
@@ -41,10 +44,11 @@ struct NewTree {
 };
 using Recost = std::function<std::optional<NewTree>(const std::vector<Step>&)>;
 
-// Best schedule: everything below the nodes is served faster by the factor; worst: nothing is.
+// Best schedule: everything below the nodes is served faster by the factor; worst: nothing is. With a factor below 1 the
+// other way round.
 Upgrade upgrade_tree(const UseNode& root, const std::vector<Step>& steps, const Recost& recost = {});
 
-// The paper's cell for a best-case improvement B: middle and tolerance of [1, B].
+// The paper's cell: middle and tolerance of the improvements with the worst and the best schedule, [1, B] of an upgrade.
 void fill_tolerance(Upgrade& upgrade, double seconds);
 
 }  // namespace perfcast::tree
