@@ -18,6 +18,18 @@ struct TreeArguments {
   OutputOptions output;
 };
 
+// A saved tree is drawn and compared as it is: what it was made of is not in it.
+Status check_saved(const TreeArguments& arguments) {
+  if (arguments.program.words.size() != 1 || !arguments.program.words[0].ends_with(".json")) return {};
+  TRY(Json json, read_json_file(arguments.program.words[0]));
+  const tree::TreeOptions& options = arguments.options;
+  const bool asks = !options.upgrades.empty() || !options.skeleton.empty() || options.clock || !arguments.machines.empty() ||
+                    options.rank_factor != tree::TreeOptions().rank_factor;
+  if (format_of(json) != UseTree::format || !asks) return {};
+  return wrong_usage("a saved tree cannot be made again: --upgrade, --skeleton, --clock, --machine and --rank-factor need what it was made of",
+                     "perfcast tree with the profile, demand or dilation");
+}
+
 // What is given may be a file of several kinds, the name of a bundled demand profile, or a program.
 Result<std::vector<UseTree>> trees_of(const ProgramWords& program, const std::vector<std::string>& machine_names,
                                       const tree::TreeOptions& options) {
@@ -61,6 +73,7 @@ Status run(TreeArguments& arguments) {
   arguments.program.source_level = arguments.options.skeleton == "source";
   arguments.options.rank = !arguments.no_ranking;
   if (!arguments.clock.empty()) arguments.options.clock = from_word<TreeClock>(arguments.clock);
+  CHECK_OK(check_saved(arguments));
   TRY(std::vector<UseTree> trees, trees_of(arguments.program, arguments.machines, arguments.options));
   UseTree tree = std::move(trees.front());
   for (std::size_t i = 1; i < trees.size(); i++) tree.comparisons.push_back(tree::compare(tree, trees[i]));
