@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/text.h"
@@ -98,18 +99,28 @@ std::string processor_table(const ProcessorTable& t) {
   return "\npredicted relative improvement: middle of the best and the worst schedule\n\n" + table.text();
 }
 
+// Of all of them, in the order of the first; what only others have stands after.
+std::vector<std::string> leaves_of(const std::vector<const std::vector<SignatureEntry>*>& signatures) {
+  std::vector<std::string> leaves;
+  for (const auto* signature : signatures)
+    for (const auto& entry : *signature)
+      if (std::ranges::find(leaves, entry.leaf) == leaves.end()) leaves.push_back(entry.leaf);
+  return leaves;
+}
+
 std::string comparisons(const UseTree& tree) {
   if (tree.comparisons.empty()) return "";
   std::vector<std::string> head = {"leaf", tree.program + (tree.machine.empty() ? "" : " on " + tree.machine)};
   for (const auto& c : tree.comparisons) head.push_back(c.program + (c.machine.empty() ? "" : " on " + c.machine));
   Table table(head);
-  for (const auto& entry : tree.signature) {
-    std::vector<std::string> row = {entry.leaf, percent_text(entry.share)};
-    double most = entry.share;
-    for (const auto& c : tree.comparisons) {
-      double share = 0;
-      for (const auto& e : c.signature)
-        if (e.leaf == entry.leaf) share = e.share;
+  std::vector<const std::vector<SignatureEntry>*> signatures = {&tree.signature};
+  for (const auto& c : tree.comparisons) signatures.push_back(&c.signature);
+  for (const auto& leaf : leaves_of(signatures)) {
+    std::vector<std::string> row = {leaf};
+    double most = 0;
+    for (const auto* signature : signatures) {
+      auto entry = std::ranges::find(*signature, leaf, &SignatureEntry::leaf);
+      const double share = entry == signature->end() ? 0 : entry->share;
       most = std::max(most, share);
       row.push_back(percent_text(share));
     }
