@@ -51,7 +51,7 @@ SignatureComparison compare(const UseTree& tree, const UseTree& other) {
   c.similar = (global ? demand_distance : c.distance) < alike;
   if (!by_demand) {
     if (tree.unit != other.unit) {
-      c.finding = "measured in " + other.unit + ", not in " + tree.unit + ": only the signatures compare";
+      c.finding = "counted in another unit (" + other.unit + "): only the signatures compare";
       return c;
     }
     c.relative_time = tree.root.seconds > 0 ? other.root.seconds / tree.root.seconds : 1;
