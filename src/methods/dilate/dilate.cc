@@ -35,8 +35,9 @@ std::string tail_of(const std::string& text) {
   return text.size() <= most ? text : "..." + text.substr(text.size() - most);
 }
 
-// Why a run that failed under dilation did so, found by running it once without.
-std::unexpected<Error> failure(const RunOutcome& outcome, const RunLimits& limits, double d, const std::vector<std::string>& command) {
+}  // namespace
+
+std::unexpected<Error> failure_of(const RunOutcome& outcome, const RunLimits& limits, double d, const std::vector<std::string>& command) {
   std::string name = join(command, " ");
   if (outcome.ending == Ending::timed_out)
     return unfit("the program, dilated by " + number_text(d) + ", " + outcome.how_it_ended(limits), name, "--timeout, or smaller factors");
@@ -51,6 +52,8 @@ std::unexpected<Error> failure(const RunOutcome& outcome, const RunLimits& limit
   return unfit("the program " + outcome.how_it_ended(limits) + ", with and without dilation\n" + said, name);
 }
 
+namespace {
+
 Result<DilatedRun> run_once(const std::vector<std::string>& command, const std::string& library, double d, const DilateOptions& options) {
   TRY(TemporaryFolder folder, TemporaryFolder::make("dilate"));
   std::map<std::string, std::string> environment = {{"PERFCAST_DILATE_D", number_text(d, 17)},
@@ -59,7 +62,7 @@ Result<DilatedRun> run_once(const std::vector<std::string>& command, const std::
   TRY(RunRequest request, preloaded(command, library, environment));
   request.limits.time = options.time_limit;
   TRY(RunOutcome outcome, run_program(request));
-  if (!outcome.ok()) return failure(outcome, request.limits, d, command);
+  if (!outcome.ok()) return failure_of(outcome, request.limits, d, command);
   TRY(std::vector<RankRecord> ranks, read_ranks(folder.path().string()));
   if (ranks.empty())
     return unfit("no process initialised and finalized MPI through a shared library: there are no messages to look at", join(command, " "),
@@ -95,6 +98,8 @@ Result<Dilation> dilate(const std::vector<std::string>& command, const DilateOpt
   if (command.empty()) return wrong_usage("no program is named", "perfcast dilate -D 1,2,4,6 -- mpirun -n 2 ./app");
   TRY(std::vector<double> factors, checked_factors(options.factors));
   if (options.repeats < 1) return wrong_usage("at least one repeat is needed", "--repeats 5");
+  if (!(options.time_limit.value > 0)) return wrong_usage("a run needs time: more than 0 seconds", "--timeout 600");
+  if (options.regions < 1) return wrong_usage("at least one region is needed", "--regions 4");
   if (options.threads) return dilate_threads(command, factors, options);
   if (!find_program(command[0]))
     return unfit("there is no such program", command[0],
@@ -128,6 +133,8 @@ Result<Dilation> dilate(const std::vector<std::string>& command, const DilateOpt
   }
   conclude(dilation, joined);
   if (options.repeats < 3) dilation.remarks.push_back("fewer than three repeats: their spread says little");
+  if (joined.front().threaded)
+    dilation.remarks.push_back("several threads of a rank call MPI: computation is their CPU time, and times are of an average thread at work");
   if (joined.front().ranks == 1) dilation.remarks.push_back("there is a single rank: no message can be under way");
   dilation.remarks.push_back("what is called transport is the whole communication path: wire, kernel, and the copying MPI does on the same cores");
   return dilation;

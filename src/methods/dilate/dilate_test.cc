@@ -46,6 +46,21 @@ TEST(Ranks, TimesAreConservedAndTheClockIsTakenOff) {
   EXPECT_NEAR(run.point.normalized_times.wait_receive, 1, 1e-9);
 }
 
+// One thread waits until two others, which compute and pass messages, are done.
+TEST(Ranks, SeveralThreadsThatCallAreAveraged) {
+  RankRecord two = rank_of(4, 2 * 1.0, 2 * 0.5, 2 * 2.0, 2000);
+  two.threads = 3, two.elapsed = rank_of(4, 1, 0.5, 2).elapsed;
+  DilatedRun run = run_of({two});
+  EXPECT_TRUE(run.threaded);
+  EXPECT_EQ(run.most_on_one_host, 2);
+  EXPECT_NEAR(run.compute, 1, 1e-3);
+  EXPECT_NEAR(run.point.times.user, 4, 1e-3);
+  EXPECT_NEAR(run.point.times.wait_receive, 4, 1e-3);
+  EXPECT_NEAR(run.point.times.residue, 0, 1e-3);
+  judge_point(run, {1, 0});
+  EXPECT_NE(run.point.doubts.at(0).find("2 threads on 1 cores"), std::string::npos);
+}
+
 TEST(Ranks, MediansOfRepeatsForgetAnOutlier) {
   DilatedRun good = run_of({rank_of(2, 1, 0, 1)}), bad = run_of({rank_of(2, 1, 0, 30)});
   DilatedRun joined = join_repeats({good, bad, good});
@@ -142,12 +157,34 @@ TEST(Threads, DemandIsWorkByLevel) {
   EXPECT_NEAR(demand.synchronisation, 0.1, 1e-12);
 }
 
+TEST(Threads, ARegionIsJudgedByItsLargestFactorThatCounts) {
+  RegionSpeedup region;
+  for (double d : {2, 4, 6}) {
+    region.points.emplace_back();
+    region.points.back().d = d, region.points.back().valid = d < 6;
+  }
+  EXPECT_EQ(largest_valid(region)->d, 4);
+  EXPECT_EQ(largest_valid({}), nullptr);
+}
+
+TEST(Threads, RegionsThatLookTheSameKeepTheirOffsets) {
+  auto names = readable_names({"/no/program+10", "/no/program+20", "serial"});
+  EXPECT_NE(names[0], names[1]);
+  EXPECT_EQ(names[2], "serial");
+  names = readable_names({"/proc/self/exe+0", "/proc/self/exe+0"});
+  EXPECT_NE(names[0].find("exe+0"), std::string::npos);
+}
+
 TEST(Dilate, WrongUsageAndMissingProgramsAreToldPlainly) {
   EXPECT_EQ(dilate({}).error().kind, Trouble::usage);
   DilateOptions options;
   options.factors = {0.5};
   EXPECT_EQ(dilate({"true"}, options).error().kind, Trouble::usage);
   options.factors = {1};
+  EXPECT_EQ(dilate({"true"}, options).error().kind, Trouble::usage);
+  options.factors = {1, 2}, options.threads = true, options.regions = -1;
+  EXPECT_EQ(dilate({"true"}, options).error().kind, Trouble::usage);
+  options.regions = 4, options.time_limit = Seconds{-1};
   EXPECT_EQ(dilate({"true"}, options).error().kind, Trouble::usage);
   auto missing = dilate({"mpirun-that-is-not-there", "-n", "2", "./app"});
   ASSERT_FALSE(missing);
@@ -167,6 +204,9 @@ TEST(Dilate, AProgramWithoutMessagesIsToldPlainly) {
   auto no_threads = dilate({"true"}, options);
   ASSERT_FALSE(no_threads);
   EXPECT_NE(no_threads.error().what.find("parallel region"), std::string::npos);
+  auto threads_crash = dilate({"false"}, options);
+  ASSERT_FALSE(threads_crash);
+  EXPECT_NE(threads_crash.error().what.find("with and without dilation"), std::string::npos);
 }
 
 }  // namespace perfcast::dilate

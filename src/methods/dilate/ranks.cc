@@ -49,6 +49,29 @@ Result<std::vector<RankRecord>> read_ranks(const std::string& folder) {
   return ranks;
 }
 
+namespace {
+
+double threads_at_work(const RankRecord& rank) {
+  double work = rank.d * rank.compute;
+  for (const auto& [kind, seconds] : rank.seconds) work += seconds;
+  return rank.threads > 1 && rank.elapsed > 0 ? std::max(1.0, work / rank.elapsed) : 1;
+}
+
+}  // namespace
+
+RankRecord average_thread(const RankRecord& rank) {
+  double n = threads_at_work(rank);
+  RankRecord one = rank;
+  one.threads = 1;
+  for (double* sum : {&one.compute, &one.stretched, &one.system, &one.segments, &one.short_segments, &one.short_seconds, &one.switches, &one.running})
+    *sum /= n;
+  for (auto* map : {&one.seconds, &one.calls})
+    for (auto& [kind, sum] : *map) sum /= n;
+  for (auto* list : {&one.bins, &one.bin_seconds})
+    for (double& sum : *list) sum /= n;
+  return one;
+}
+
 DilatedRun run_of(const std::vector<RankRecord>& ranks) {
   ensure(!ranks.empty(), "a run has at least one rank");
   DilatedRun run;
@@ -56,8 +79,10 @@ DilatedRun run_of(const std::vector<RankRecord>& ranks) {
   run.ranks = static_cast<int>(ranks.size());
   double n = run.ranks, system = 0, short_seconds = 0, elapsed = 0;
   std::vector<double> bins, bin_seconds;
-  std::map<std::string, int> hosts;
-  for (const RankRecord& r : ranks) {
+  std::map<std::string, double> hosts;
+  for (const RankRecord& rank : ranks) {
+    RankRecord r = average_thread(rank);
+    run.threaded = run.threaded || rank.threads > 1;
     p.d = r.d;
     double calls = 0;
     for (const auto& [kind, count] : r.calls) calls += count;
@@ -73,7 +98,7 @@ DilatedRun run_of(const std::vector<RankRecord>& ranks) {
     if (r.elapsed > 0 && r.running > 0) p.lost_share = std::max(p.lost_share, std::clamp(1 - r.running / r.elapsed, 0.0, 1.0));
     run.polls += value_of(r.calls, "poll") / n, run.calls += calls / n;
     run.clock_seconds = std::max(run.clock_seconds, r.clock_seconds);
-    run.most_on_one_host = std::max<double>(run.most_on_one_host, ++hosts[r.host]);
+    run.most_on_one_host = std::max(run.most_on_one_host, hosts[r.host] += std::round(threads_at_work(rank)));
     bins.resize(std::max(bins.size(), r.bins.size())), bin_seconds.resize(std::max(bin_seconds.size(), r.bin_seconds.size()));
     for (std::size_t b = 0; b < r.bins.size(); b++) bins[b] += r.bins[b];
     for (std::size_t b = 0; b < r.bin_seconds.size(); b++) bin_seconds[b] += r.bin_seconds[b];

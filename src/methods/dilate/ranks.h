@@ -19,7 +19,7 @@ struct RankRecord {
   double segments = 0, short_segments = 0, short_seconds = 0;
   double switches = 0;            // involuntary
   double running = 0;             // CPU time: ranks that wait for messages keep polling
-  int threads = 1;                // that called MPI
+  int threads = 1;                // that called MPI: what follows and computation are sums over them
   std::map<std::string, double> seconds, calls;   // by kind of call
   std::vector<double> bins, bin_seconds;          // segments by length: powers of two of a nanosecond
 };
@@ -35,6 +35,10 @@ void describe(Fields& f, RankRecord& r) {
 // All rank files of a folder.
 Result<std::vector<RankRecord>> read_ranks(const std::string& folder);
 
+// A rank in which several threads call MPI, as one thread: sums divided by how many were at work at a time, on average.
+// What a thread spends outside MPI without running, as waiting for another, is not work.
+RankRecord average_thread(const RankRecord& rank);
+
 // One run: averages over ranks, the elapsed time of the slowest, the clock's cost taken off. Points of several runs are
 // joined by join_repeats.
 struct DilatedRun {
@@ -43,7 +47,8 @@ struct DilatedRun {
   double compute = 0;             // undilated, per rank
   double clock_seconds = 0;
   double polls = 0, calls = 0;    // per rank
-  double most_on_one_host = 0;    // ranks
+  double most_on_one_host = 0;    // ranks, or their threads where several call MPI
+  bool threaded = false;          // several threads of a rank call MPI
 };
 DilatedRun run_of(const std::vector<RankRecord>& ranks);
 

@@ -39,13 +39,10 @@ Result<ThreadsRecord> run_once(const std::vector<std::string>& command, const st
                                                        {"PERFCAST_DILATE_FOLDER", folder.path().string()}}));
   request.limits.time = options.time_limit;
   TRY(RunOutcome outcome, run_program(request));
-  if (!outcome.ok())
-    return unfit("the program, dilated by " + number_text(d) + ", " + outcome.how_it_ended(request.limits) + "\n" + outcome.errors, join(command, " "),
-                 "does it run by itself?");
+  if (!outcome.ok()) return failure_of(outcome, request.limits, d, command);
   return read_threads(folder.path().string(), join(command, " "));
 }
 
-// "relax (heat.c:31)" for MODULE+OFFSET, by addr2line where it is installed.
 std::string readable(const std::string& name) {
   auto plus = name.rfind('+');
   if (plus == std::string::npos || !find_program("addr2line")) return name;
@@ -86,6 +83,22 @@ DilationPoint point_of(const std::vector<ThreadsRecord>& runs, double first_elap
 }
 
 }  // namespace
+
+const DilationPoint* largest_valid(const RegionSpeedup& region) {
+  const DilationPoint* largest = nullptr;
+  for (const auto& point : region.points)
+    if (point.valid && (!largest || point.d > largest->d)) largest = &point;
+  return largest;
+}
+
+std::vector<std::string> readable_names(const std::vector<std::string>& names) {
+  std::vector<std::string> texts;
+  for (const auto& name : names) texts.push_back(readable(name));
+  std::vector<std::string> distinct = texts;
+  for (std::size_t i = 0; i < names.size(); i++)
+    if (std::ranges::count(texts, texts[i]) > 1) distinct[i] += " at " + std::filesystem::path(names[i]).filename().string();
+  return distinct;
+}
 
 DemandProfile demand_of(const std::vector<ThreadsRecord>& runs) {
   DemandProfile demand;
@@ -144,11 +157,18 @@ Result<Dilation> dilate_threads(const std::vector<std::string>& command, const s
   dilation.points = {base};
   dilation.ranks = first.threads, dilation.clock_seconds = first.clock_seconds;
   dilation.compute_share = 1;
-  dilation.demand = demand_of(plain);
-  dilation.demand->program = dilation.program;
+  if (first.tasks_unseen) {
+    dilation.remarks.push_back("how the work divides among levels of parallelism is not known: tasks of GCC's run-time library are not seen");
+  } else {
+    dilation.demand = demand_of(plain);
+    dilation.demand->program = dilation.program;
+  }
+  std::vector<std::string> places;
+  for (const auto& region : regions) places.push_back(region.name);
+  std::vector<std::string> names = readable_names(places);
   for (std::size_t r = 0; r < regions.size(); r++) {
     RegionSpeedup region;
-    region.region = readable(regions[r].name);
+    region.region = names[r];
     std::vector<double> shares;
     for (const auto& run : plain)
       for (const auto& seen : run.regions)
@@ -158,21 +178,23 @@ Result<Dilation> dilate_threads(const std::vector<std::string>& command, const s
       if (d > 1) {
         region.points.push_back(point_of(runs[{r, d}], base.elapsed, circumstances));
         if (!base.valid) region.points.back().valid = false;
-        if (region.points.back().valid) region.promised = region.points.back().speedup;
       }
+    if (const DilationPoint* point = largest_valid(region)) region.promised = point->speedup;
     dilation.regions.push_back(std::move(region));
   }
   std::ranges::sort(dilation.regions, [](const RegionSpeedup& a, const RegionSpeedup& b) {
     return a.promised != b.promised ? a.promised > b.promised : a.region < b.region;
   });
-  if (!dilation.regions.empty()) {
-    const RegionSpeedup& best = dilation.regions.front();
+  // Sorted by what was promised, 1 where nothing is valid: the first that can be trusted.
+  auto trusted = std::ranges::find_if(dilation.regions, [](const RegionSpeedup& r) { return largest_valid(r) != nullptr; });
+  if (trusted != dilation.regions.end()) {
+    const RegionSpeedup& best = *trusted;
     dilation.verdict = DilationVerdict::compute_bound;
     dilation.explanation = fmt::format("speeding up {} pays most: {:g} times as fast makes the program {:.2f} times as fast; it takes {} of the time",
-                                       best.region, best.points.back().d, best.promised, percent_text(best.share));
+                                       best.region, largest_valid(best)->d, best.promised, percent_text(best.share));
+  } else {
+    dilation.verdict = DilationVerdict::unclear, dilation.explanation = "no point can be trusted: see what is said of each";
   }
-  bool any = std::ranges::any_of(dilation.regions, [](const RegionSpeedup& r) { return std::ranges::any_of(r.points, &DilationPoint::valid); });
-  if (!any) dilation.verdict = DilationVerdict::unclear, dilation.explanation = "no point can be trusted: see what is said of each";
   return dilation;
 }
 

@@ -1,6 +1,7 @@
 // Virtual speed-up of the regions of an OpenMP program: everything but one region is slowed.
 #pragma once
 
+#include "base/process.h"
 #include "methods/dilate/dilate.h"
 #include "methods/dilate/verdict.h"
 
@@ -33,6 +34,16 @@ void describe(Fields& f, ThreadsRecord& r) {
 DemandProfile demand_of(const std::vector<ThreadsRecord>& runs);
 
 Result<Dilation> dilate_threads(const std::vector<std::string>& command, const std::vector<double>& factors, const DilateOptions& options);
+
+// The largest factor at which the region was measured and can be trusted.
+const DilationPoint* largest_valid(const RegionSpeedup& region);
+
+// Names of regions for a reader: "relax (heat.c:31)" for MODULE+OFFSET, by addr2line where it is installed. Regions that
+// would look the same keep their offset.
+std::vector<std::string> readable_names(const std::vector<std::string>& names);
+
+// Why a run that failed under dilation did so, found by running the program once without.
+std::unexpected<Error> failure_of(const RunOutcome& outcome, const RunLimits& limits, double d, const std::vector<std::string>& command);
 
 // Cores, and how busy others keep them now.
 Circumstances circumstances_now();

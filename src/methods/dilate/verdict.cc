@@ -11,6 +11,8 @@ namespace perfcast::dilate {
 
 void judge_point(DilatedRun& run, const Circumstances& circumstances, const ValidityLimits& limits) {
   DilationPoint& p = run.point;
+  const std::string& who = circumstances.who;
+  std::string those_at_work = run.threaded ? "threads" : who;
   auto doubt = [&](std::string text) { p.doubts.push_back(std::move(text)), p.valid = false; };
   double computing = p.elapsed > 0 ? p.d * run.compute / p.elapsed : 0;
   if (p.short_share > limits.short_share && computing > 0.02)
@@ -18,12 +20,12 @@ void judge_point(DilatedRun& run, const Circumstances& circumstances, const Vali
                       limits.clock_readings, time_text(limits.clock_readings * run.clock_seconds)));
   double free = circumstances.cores - circumstances.busy_elsewhere;
   if (run.most_on_one_host > circumstances.cores)
-    doubt(fmt::format("{:.0f} {} on {} cores: what is stretched takes the core of another", run.most_on_one_host, circumstances.who, circumstances.cores));
+    doubt(fmt::format("{:.0f} {} on {} cores: what is stretched takes the core of another", run.most_on_one_host, those_at_work, circumstances.cores));
   else if (run.most_on_one_host > free + 0.25)
-    doubt(fmt::format("{:.0f} {}, and others keep {:.1f} of {} cores busy", run.most_on_one_host, circumstances.who, circumstances.busy_elsewhere, circumstances.cores));
+    doubt(fmt::format("{:.0f} {}, and others keep {:.1f} of {} cores busy", run.most_on_one_host, those_at_work, circumstances.busy_elsewhere, circumstances.cores));
   if (is_disturbed(p))
     doubt(fmt::format("{:.0f} involuntary context switches per second in each of the {}, which did not run for {} of the time", p.switches,
-                      circumstances.who, percent_text(p.lost_share)));
+                      who, percent_text(p.lost_share)));
   if (p.drift > limits.drift) doubt(fmt::format("the repeats differ by {} (interquartile range)", percent_text(p.drift)));
   if (run.calls > 0 && run.polls > limits.polls * run.calls)
     doubt(fmt::format("{} of the MPI calls only poll: the waiting between them is taken for computation", percent_text(run.polls / run.calls)));
