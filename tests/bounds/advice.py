@@ -36,6 +36,7 @@ PLAIN = {
     "list": ({"dependent loads"}, {"strided access", VECTORS}, "waits for the address"),
     "filter": ({"mispredicted branch"}, set(), ""),
     "move_structs": ({"strided access"}, {"scattered access"}, "steps of 64 bytes"),
+    "all_members": (None, {"strided access", "scattered access"}, ""),
     "move_arrays": ({"data from L2", "data from L3", "data from DRAM"}, {"strided access", "scattered access"}, ""),
     "with_call": ({"calls not inlined"}, {VECTORS}, "bent"),
     "may_overlap": ({VECTORS}, set(), "loop's bound"),

@@ -89,6 +89,11 @@ struct particle { double x, y, z, vx, vy, vz, mass, charge; };
 LOOP void move_structs(int n, struct particle *p, double dt) {
   for (int i = 0; i < n; i++) p[i].x += dt * p[i].vx;
 }
+LOOP double all_members(int n, const struct particle *p) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += p[i].x * p[i].vx + p[i].y * p[i].vy + p[i].z * p[i].vz + p[i].mass * p[i].charge;
+  return sum;
+}
 LOOP void move_arrays(int n, double *restrict x, const double *restrict vx, double dt) {
   for (int i = 0; i < n; i++) x[i] += dt * vx[i];
 }
@@ -159,7 +164,7 @@ int main(int argc, char **argv) {
   struct particle *p = malloc((1 << 18) * sizeof *p);
   double *px = malloc((1 << 18) * 8), *pv = malloc((1 << 18) * 8);
   for (int i = 0; i < 1 << 18; i++) p[i].x = p[i].vx = px[i] = pv[i] = i % 3; /* pages are touched here */
-  for (int r = 0; r < rounds; r++) move_structs(1 << 18, p, 0.1), move_arrays(1 << 18, px, pv, 0.1);
+  for (int r = 0; r < rounds; r++) move_structs(1 << 18, p, 0.1), move_arrays(1 << 18, px, pv, 0.1), out += all_members(1 << 18, p);
   printf("%g\n", out + z[5] + p[7].x + px[9]);
   return 0;
 }

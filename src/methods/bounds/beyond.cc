@@ -146,8 +146,8 @@ std::optional<double> bytes_brought(const Reference& reference, double line_byte
   if (!reference.affine()) return {};
   const double step = std::abs(*reference.stride_bytes[0]), elements = std::max(1.0, reference.elements);
   if (step == 0) return 0;
-  // The elements of a loop inside, unrolled whole, may lie side by side whatever the step.
-  if (reference.contiguous()) return std::min(step, elements * reference.element_bytes);
+  // The members of a structure, or the elements of a loop inside that was unrolled whole, may lie side by side whatever the step.
+  if (reference.contiguous()) return std::min(step, std::ceil(elements * reference.element_bytes / line_bytes) * line_bytes);
   double brought = std::min(step, elements * line_bytes);
   return reference.span_bytes > 0 ? std::min(brought, reference.span_bytes + line_bytes) : brought;
 }

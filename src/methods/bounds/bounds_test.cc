@@ -274,9 +274,11 @@ TEST(Data, LinesBroughtByAStep) {
   one.stride_bytes = {64.0}, one.elements = 8, one.span_bytes = 56;
   EXPECT_EQ(bytes_brought(one, 64), 64);           // all members of a structure
   EXPECT_TRUE(one.contiguous());
+  one.elements = 2, one.side_by_side = true;
+  EXPECT_EQ(bytes_brought(one, 64), 64);           // two of them
   one.stride_bytes = {480.0}, one.elements = 60, one.span_bytes = 0;
   EXPECT_EQ(bytes_brought(one, 64), 480);          // a row of a loop unrolled whole
-  one.stride_bytes = {80000.0}, one.elements = 4;
+  one.stride_bytes = {80000.0}, one.elements = 4, one.side_by_side = false;
   EXPECT_EQ(bytes_brought(one, 64), 256);          // four rows
   one.stride_bytes = {0.0};
   EXPECT_EQ(bytes_brought(one, 64), 0);

@@ -49,7 +49,7 @@ void Adviser::conflicts(const NamedAmount& part) {
 // A walk that passes over most of what its lines bring. What is used of them may be the members of a structure, or the row of a loop
 // inside.
 static bool leaves_lines_unused(const Reference& reference, double line_bytes) {
-  if (!reference.affine() || reference.contiguous() || std::abs(*reference.stride_bytes[0]) <= line_bytes / 2) return false;
+  if (!reference.affine() || std::abs(*reference.stride_bytes[0]) <= line_bytes / 2) return false;
   return std::max(1.0, reference.elements) * reference.element_bytes < *bytes_brought(reference, line_bytes) / 2;
 }
 
