@@ -19,14 +19,14 @@ Result<std::vector<Model>> models_named(const std::vector<std::string>& names) {
   return models;
 }
 
-Result<std::map<std::string, double>> settings_of(const std::vector<std::string>& words) {
+Result<std::map<std::string, double>> settings_of(const std::vector<std::string>& words, const std::string& for_example) {
   std::map<std::string, double> set;
   for (const auto& word : words) {
     auto at = word.find('=');
     char* end = nullptr;
     double value = at == word.npos ? 0 : std::strtod(word.c_str() + at + 1, &end);
     if (at == word.npos || at == 0 || end == word.c_str() + at + 1 || *end)
-      return wrong_usage("\"" + word + "\" is not NAME=VALUE", "--set N=1000");
+      return wrong_usage("\"" + word + "\" is not NAME=VALUE", for_example);
     set[word.substr(0, at)] = value;
   }
   return set;

@@ -34,7 +34,7 @@ struct ScaleArguments {
 Result<std::vector<scale::Setting>> settings_at(const std::vector<std::string>& words) {
   std::vector<scale::Setting> all;
   for (const auto& word : words) {
-    TRY(scale::Setting set, settings_of(split(word, ',')));
+    TRY(scale::Setting set, settings_of(split(word, ','), "--at N=1000"));
     all.push_back(std::move(set));
   }
   return all;
@@ -108,8 +108,7 @@ Status run(ScaleArguments& arguments) {
   }
   arguments.program.arguments = program_arguments();
   TRY(Profile profile, profile_of(arguments.program));
-  if (!profile.scaling || profile.scaling->shares.empty())
-    return unfit("the profile knows its counts for the recorded run only", profile.program, "perfcast analyze prog.c --param N=ARG1 -- 500");
+  CHECK_OK(scale::has_expressions(profile));
   if (!arguments.static_file.empty()) {
     TRY(StaticProblem problem, named_file<StaticProblem>(arguments.static_file, "static", ".static.json"));
     TRY(problem, scale::solve_static(std::move(problem), arguments.options.at.empty() ? scale::Setting{} : arguments.options.at.front(), &profile));

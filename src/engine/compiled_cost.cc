@@ -165,4 +165,13 @@ CompiledCost compiled_cost(const Profile& profile, const Machine& machine, CoreT
   return cost;
 }
 
+bool memory_watched(const Profile& profile) {
+  auto watched = [](const std::optional<Graph>& graph) {
+    return graph && std::ranges::any_of(graph->functions, [](const Function& function) {
+      return std::ranges::any_of(function.blocks, [](const Block& block) { return !block.accesses.empty(); });
+    });
+  };
+  return profile.made_by.more.contains("memory bursts") || watched(profile.ir) || watched(profile.machine);
+}
+
 }  // namespace perfcast::engine

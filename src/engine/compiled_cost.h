@@ -48,4 +48,8 @@ Result<CompiledCost> compiled_cost(const Profile& profile, const Machine& machin
 // The same with the core's time known already: for machines that differ in memory or system alone.
 CompiledCost compiled_cost(const Profile& profile, const Machine& machine, CoreTime core);
 
+// Whether it was watched how the program uses memory, in the IR or in the machine code. A program may have been watched that
+// does nothing in memory.
+bool memory_watched(const Profile& profile);
+
 }  // namespace perfcast::engine

@@ -63,7 +63,7 @@ std::string view_text(const ScalingView& v) {
 std::string static_text(const Equation& e) {
   Table table({"P", "speedup", "utilisation", "startup for 50 %"});
   for (const StaticAnswer& a : e.static_model)
-    table.add({number_text(a.processors), number_text(a.speedup), percent_text(a.utilisation), a.startup_limit_seconds ? "below " + time_text(*a.startup_limit_seconds) : "none is small enough"});
+    table.add({number_text(a.processors), number_text(a.speedup), percent_text(a.utilisation), startup_limit_text(a)});
   return "\nFrom counts alone (Clement, chapter 3)\n" + table.text();
 }
 
@@ -74,6 +74,8 @@ std::string offers_text(const Equation& e) {
   auto cheapest = std::ranges::find_if(e.offers, [](const Offer& o) { return o.price.has_value(); });
   auto fastest = std::ranges::min_element(e.offers, {}, &Offer::seconds);
   if (cheapest != e.offers.end()) all += fmt::format("cheapest: {} with P={}, {} for {}\n", cheapest->machine, number_text(cheapest->processors), number_text(*cheapest->price, 4), time_text(cheapest->seconds));
+  for (const Offer& o : e.offers)
+    if (!o.price && all.find("no price of " + o.machine) == all.npos) all += "no price of " + o.machine + ": \"prices_per_hour\" of the cost file does not name it\n";
   if (fastest != e.offers.end()) all += fmt::format("fastest:  {} with P={}, {}\n", fastest->machine, number_text(fastest->processors), time_text(fastest->seconds));
   return all;
 }
@@ -84,7 +86,10 @@ std::string compared_text(const Equation& e) {
   Table table(head);
   for (std::size_t k = 0; k < e.at.size(); k++) {
     std::vector<std::string> row{set_text(e.at[k].set)};
-    for (const ComparedMachine& c : e.compared) row.push_back(k < c.at.size() ? time_text(c.at[k].seconds) : "-");
+    for (const ComparedMachine& c : e.compared) {
+      auto point = std::ranges::find(c.at, e.at[k].set, &EquationPoint::set);  // a machine may have no time at a size
+      row.push_back(point != c.at.end() ? time_text(point->seconds) : "-");
+    }
     table.add(row);
   }
   return "\nmachines side by side\n" + table.text();
@@ -106,6 +111,12 @@ std::string set_text(const std::map<std::string, double>& set) {
   std::string all;
   for (const auto& [name, value] : set) all += fmt::format("{}{}={}", all.empty() ? "" : ", ", name, number_text(value, 6));
   return all;
+}
+
+std::string startup_limit_text(const StaticAnswer& a) {
+  if (a.startup_limit_seconds) return "below " + time_text(*a.startup_limit_seconds);
+  if (a.startup_limit) return "below " + number_text(*a.startup_limit) + " operations";
+  return a.messages > 0 ? "none is small enough" : "nothing is sent";
 }
 
 std::string optimum_text(const OptimumRecord& optimum) {

@@ -17,6 +17,8 @@ struct EquationView {
   std::string as = "text";  // or "latex", "c": the equation alone
 };
 
+// "below 12 us", and why there is no limit.
+std::string startup_limit_text(const StaticAnswer& answer);
 std::string optimum_text(const OptimumRecord& optimum);
 std::string equation_text(const Equation& equation, const EquationView& view = {});
 // Machines side by side, and the cheapest and the fastest offer.

@@ -43,10 +43,7 @@ std::string regression_text(const Regression& r) {
 std::string static_text(const StaticProblem& p) {
   std::string all = fmt::format("{} on a {}, from counts alone (Clement, chapter 3){}\n\n", p.name.empty() ? "program" : p.name, p.network, p.values.empty() ? "" : ", " + set_text(p.values));
   Table table({"P", "speedup", "utilisation", "startup for 50 %"});
-  for (const StaticAnswer& a : p.answers) {
-    std::string limit = a.startup_limit_seconds ? "below " + time_text(*a.startup_limit_seconds) : a.startup_limit ? "below " + number_text(*a.startup_limit) + " operations" : a.messages > 0 ? "none is small enough" : "nothing is sent";
-    table.add({number_text(a.processors), number_text(a.speedup), percent_text(a.utilisation), limit});
-  }
+  for (const StaticAnswer& a : p.answers) table.add({number_text(a.processors), number_text(a.speedup), percent_text(a.utilisation), startup_limit_text(a)});
   all += table.text();
   if (!p.answers.empty()) {
     const StaticAnswer& a = p.answers.back();

@@ -58,17 +58,6 @@ double doubt_of(const MemoryModel& memory) {
   return worst;
 }
 
-// In the IR, or in the machine code; not where that level was left out. A program may have been watched that does nothing
-// in memory.
-bool knows_memory(const Profile& profile) {
-  auto watched = [](const std::optional<Graph>& graph) {
-    return graph && std::ranges::any_of(graph->functions, [](const Function& function) {
-      return std::ranges::any_of(function.blocks, [](const Block& block) { return !block.accesses.empty(); });
-    });
-  };
-  return profile.made_by.more.contains("memory bursts") || watched(profile.ir) || watched(profile.machine);
-}
-
 }  // namespace
 
 Answer answer_icc(const Profile& profile, const Machine& machine, const PredictOptions& options) {
@@ -98,7 +87,7 @@ Answer answer_icc(const Profile& profile, const Machine& machine, const PredictO
   double memory_seconds = 0;
   for (const Part& part : prediction.parts)
     if (part.name.starts_with("memory: ")) memory_seconds += part.seconds;
-  const bool memory_known = machine.memory && knows_memory(profile);
+  const bool memory_known = machine.memory && engine::memory_watched(profile);
   ModelError error = memory_known ? icc_compiled : icc_memory_unknown;
   const double memory_spread = std::hypot(icc_memory_spread, machine.memory ? doubt_of(*machine.memory) : 0);
   if (prediction.seconds > 0) error.spread = std::hypot(error.spread, memory_spread * memory_seconds / prediction.seconds);

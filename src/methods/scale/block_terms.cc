@@ -114,6 +114,17 @@ Result<std::vector<GridPoint>> refined(const std::vector<double>& factors, const
 
 }  // namespace
 
+expr::Expr cycles_each(double near, double far, const std::map<std::string, double>& recorded) {
+  const double change = near - far;
+  // Below two percent the difference of two walks is mostly chance.
+  if (std::abs(change) < 0.02 * far || recorded.empty()) return far;
+  std::vector<expr::Expr> ratios;
+  for (const auto& [name, value] : recorded) ratios.push_back(expr::Expr(value) / expr::symbol(name));
+  const double n = static_cast<double>(ratios.size());
+  const expr::Expr inverse = ratios.size() == 1 ? ratios[0] : expr::power(expr::product(ratios), expr::Expr(1 / n));
+  return expr::Expr(far) + expr::Expr(change) * expr::call(expr::Function::min, {expr::Expr(1), inverse});
+}
+
 Result<BlockTerms> block_terms(const Profile& profile, const Machine& machine, const std::vector<double>& asked,
                                const engine::SimulationOptions& simulation) {
   BlockTerms terms;
@@ -134,13 +145,6 @@ Result<BlockTerms> block_terms(const Profile& profile, const Machine& machine, c
   std::map<std::string, std::vector<expr::Expr>> instructions, seconds;
   std::map<std::string, double> weight_of_certainty;
   const double second_per_cycle = 1e-9 * near.ns_per_cycle;
-  expr::Expr inverse = 1;  // 1 / factor, as an expression
-  {
-    std::vector<expr::Expr> ratio;
-    for (const auto& [name, value] : profile.run.parameters) ratio.push_back(expr::Expr(value) / expr::symbol(name));
-    double n = static_cast<double>(ratio.size());
-    inverse = ratio.size() == 1 ? ratio[0] : expr::power(expr::product(ratio), expr::Expr(1 / n));
-  }
   std::map<std::string, std::map<std::string, double>> sure;
   for (std::size_t f = 0; f < profile.machine->functions.size(); f++) {
     const Function& function = profile.machine->functions[f];
@@ -155,10 +159,7 @@ Result<BlockTerms> block_terms(const Profile& profile, const Machine& machine, c
       }
       expr::Expr count = expression_of(block.count);
       const BlockCost& cost = it->second;
-      double change = cost.near - cost.far;
-      // Below two percent the difference of two walks is mostly chance.
-      bool same = std::abs(change) < 0.02 * cost.far;
-      expr::Expr each = same ? expr::Expr(cost.far) : expr::Expr(cost.far) + expr::Expr(change) * inverse;
+      const expr::Expr each = cycles_each(cost.near, cost.far, profile.run.parameters);
       instructions[name].push_back(count * expr::Expr(static_cast<double>(block.code.size())));
       seconds[name].push_back(count * each * expr::Expr(second_per_cycle));
       sure[name][word_of(block.count.certainty)] += block.count.value * static_cast<double>(block.code.size());
@@ -207,12 +208,12 @@ Result<BlockTerms> block_terms(const Profile& profile, const Machine& machine, c
       if (auto calls = profile.library_calls.find(name); calls != profile.library_calls.end() && calls->second > 0)
         if (auto it = scaling.library_calls.find(name); it != scaling.library_calls.end())
           routines.push_back(expr::parse(it->second).value_or(expr::Expr(calls->second)) * expr::Expr(1e-9 * ns / calls->second));
-    terms.system.push_back({"library routines", expr::simplify(expr::sum(routines))});
+    terms.system.push_back({routines_term, expr::simplify(expr::sum(routines))});
   }
   if (!scaling.page_faults.empty() && profile.run.page_faults > 0) {
     TRY(expr::Expr law, expr::parse(scaling.page_faults));
     double recorded = expr::evaluate(law, profile.run.parameters).value_or(0);
-    if (recorded > 0) terms.system.push_back({"page faults", expr::simplify(law * expr::Expr(1e-9 * near.outside.faults_ns / recorded))});
+    if (recorded > 0) terms.system.push_back({faults_term, expr::simplify(law * expr::Expr(1e-9 * near.outside.faults_ns / recorded))});
   }
   terms.system.push_back({start_term, expr::Expr(1e-9 * near.outside.start_ns)});
   return terms;

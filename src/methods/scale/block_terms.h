@@ -36,6 +36,10 @@ struct BlockTerms {
   double last_cache_bytes = 0;        // 0: not known
 };
 
+// Cycles of one execution as an expression in the parameters: `near` at the recorded size and below, from there on nearing
+// `far` as the size grows. Sizes smaller than the recorded one were not walked: the line is not continued down to them.
+expr::Expr cycles_each(double near, double far, const std::map<std::string, double>& recorded);
+
 // `asked`: how many times the recorded size the sizes are that will be asked for.
 Result<BlockTerms> block_terms(const Profile& profile, const Machine& machine, const std::vector<double>& asked,
                                const engine::SimulationOptions& simulation = {});

@@ -135,8 +135,7 @@ Result<std::map<std::string, expr::Expr>> fitted_features(const Profile& profile
 }  // namespace
 
 Result<Equation> scale_by_regression(const Profile& profile, const Regression& regression, const ScaleOptions& options) {
-  if (!profile.scaling || profile.scaling->shares.empty())
-    return unfit("the profile knows its counts for the recorded run only", profile.program, "perfcast analyze prog.c --param N=ARG1 -- 500");
+  CHECK_OK(has_expressions(profile));
   if (!profile.machine) return unfit("the profile has no machine level", profile.program, "analyze its sources here");
   Equation equation;
   equation.program = profile.program, equation.made_by = made_here(), equation.recorded = profile.run.parameters;

@@ -52,22 +52,21 @@ std::vector<double> asked_factors(const Setting& recorded, const std::vector<Set
 // Where the time is asked for, the steps should go through what the engine says.
 constexpr double asked_weight = 4;
 
-bool is_parallel(const ParallelPlan* plan, const LineTerm& line) {
-  if (!plan) return false;
-  return std::ranges::any_of(plan->parallel, [&](const std::string& name) {
-    return name == "*" || name == line.function || line.key.starts_with(name + "\n") || name == line.name || name.ends_with("/" + line.name);
-  });
+bool means(const std::string& name, const LineTerm& line) {
+  return name == "*" || name == line.function || line.key.starts_with(name + "\n") || name == line.name || name.ends_with("/" + line.name);
 }
 
-// Degree with which memory grows: P processors hold P times less of it, which is like a size P^(1/degree) smaller.
-double growth_degree(const Profile& profile) {
-  auto law = expr::parse(profile.scaling->page_faults);
-  if (!law) return 1;
-  Setting once = profile.run.parameters, twice = once;
-  for (auto& [name, value] : once) value *= 64;
-  for (auto& [name, value] : twice) value *= 128;
-  double a = value_at(*law, once), b = value_at(*law, twice);
-  return a > 0 && b > a ? std::max(1.0, std::log2(b / a)) : 1;
+bool is_parallel(const ParallelPlan* plan, const LineTerm& line) {
+  return plan && std::ranges::any_of(plan->parallel, [&](const std::string& name) { return means(name, line); });
+}
+
+// A plan divides lines and functions of this program. A function that is there and never runs is no mistake.
+Status check_names(const ParallelPlan& plan, const Profile& profile, const std::vector<LineTerm>& lines) {
+  for (const std::string& name : plan.parallel)
+    if (std::ranges::none_of(lines, [&](const LineTerm& line) { return means(name, line); }) &&
+        std::ranges::none_of(profile.machine->functions, [&](const Function& f) { return f.name == name || f.readable == name; }))
+      return unfit("the program has no function or line \"" + name + "\"", "plan, parallel", "a function that was compiled into its caller is named by its lines, file.c:12; \"*\" is everything");
+  return {};
 }
 
 expr::Expr used_processors(const ParallelPlan& plan) {
@@ -165,7 +164,8 @@ std::map<std::string, double> message_costs(const ParallelPlan& plan, const Mach
   return costs;
 }
 
-Status add_communications(const ParallelPlan& plan, const Machine& machine, const Symbols& laws, TimeModel& model) {
+// `certainty`: of what the plan says.
+Status add_communications(const ParallelPlan& plan, const std::string& certainty, const Machine& machine, const Symbols& laws, TimeModel& model) {
   TRY(Network network, engine::find_network(plan.network));
   model.costs = message_costs(plan, machine, network);
   const bool by_network = std::ranges::any_of(plan.communications, [](const auto& c) { return c.seconds.empty(); });
@@ -184,7 +184,7 @@ Status add_communications(const ParallelPlan& plan, const Machine& machine, cons
     for (const auto& name : expr::symbols_of(times + bytes))
       if (name != "P" && !model.recorded.contains(name) && !laws.contains(name)) return unfit("unknown name \"" + name + "\"", "plan, " + communication.pattern, "use the profile's parameters and P");
     ModelTerm term;
-    term.name = communication.pattern, term.kind = "communication", term.certainty = "proved", term.count = times;
+    term.name = communication.pattern, term.kind = "communication", term.certainty = certainty, term.count = times;
     // One processor alone sends nothing.
     term.count = expr::substitute(times, laws);
     term.other = term.count * expr::substitute(seconds, Symbols{{"bytes", bytes}}) * expr::call(expr::Function::step, {expr::symbol("P") - 2});
@@ -196,6 +196,31 @@ Status add_communications(const ParallelPlan& plan, const Machine& machine, cons
 }  // namespace
 
 double value_at(const expr::Expr& e, const Setting& set) { return expr::evaluate(e, set).value_or(0); }
+
+double growth_degree(const Profile& profile) {
+  auto law = expr::parse(profile.scaling->page_faults);
+  if (!law) return 1;
+  Setting once = profile.run.parameters, twice = once;
+  for (auto& [name, value] : once) value *= 64;
+  for (auto& [name, value] : twice) value *= 128;
+  double a = value_at(*law, once), b = value_at(*law, twice);
+  return a > 0 && b > a ? std::max(1.0, std::log2(b / a)) : 1;
+}
+
+expr::Expr divided_faults(const expr::Expr& faults, const ParallelPlan& plan, const Setting& recorded) {
+  Setting no_data = recorded;
+  for (auto& [name, value] : no_data) value = 0;
+  const double at_recorded = value_at(faults, recorded), at_nothing = value_at(faults, no_data);
+  const expr::Expr base(std::isfinite(at_nothing) ? std::clamp(at_nothing, 0.0, std::max(0.0, at_recorded)) : 0.0);
+  return base + (faults - base) * expr::Expr(plan.recorded_processors) / used_processors(plan);
+}
+
+Status has_expressions(const Profile& profile) {
+  if (profile.scaling && !profile.scaling->shares.empty()) return {};
+  if (profile.scaling && !profile.scaling->remarks.empty())
+    return unfit(profile.scaling->remarks.back(), profile.program, "record a size whose smaller ones the program takes too, or another argument with --param");
+  return unfit("the profile knows its counts for the recorded run only", profile.program, "perfcast analyze prog.c --param N=ARG1 -- 500");
+}
 
 expr::Expr TimeModel::symbolic() const {
   std::vector<expr::Expr> all;
@@ -215,11 +240,7 @@ expr::Expr TimeModel::part(const std::string& which) const {
 }
 
 Result<TimeModel> time_model(const Profile& profile, const Machine& machine, const ScaleOptions& options) {
-  if (!profile.scaling || profile.scaling->shares.empty()) {
-    if (profile.scaling && !profile.scaling->remarks.empty())
-      return unfit(profile.scaling->remarks.back(), profile.program, "record a size whose smaller ones the program takes too, or another argument with --param");
-    return unfit("the profile knows its counts for the recorded run only", profile.program, "perfcast analyze prog.c --param N=ARG1 -- 500");
-  }
+  CHECK_OK(has_expressions(profile));
   TimeModel model;
   model.recorded = profile.run.parameters;
   for (const auto& [name, value] : model.recorded) model.parameters.push_back(name);
@@ -232,12 +253,14 @@ Result<TimeModel> time_model(const Profile& profile, const Machine& machine, con
   if (plan) model.remarks = plan->remarks;
   if (plan && !model.recorded.contains("P")) model.parameters.push_back("P");
   TRY(BlockTerms terms, block_terms(profile, machine, asked_factors(model.recorded, options.at), simulation_of(options)));
+  if (options.plan) CHECK_OK(check_names(*options.plan, profile, terms.lines));
   Symbols laws = hidden_laws(profile, model.remarks);
   add_lines(profile, terms, plan, laws, model);
-  if (plan) CHECK_OK(add_communications(*plan, machine, laws, model));
+  if (plan) CHECK_OK(add_communications(*plan, options.plan ? "proved" : "interpolated", machine, laws, model));
   for (const SystemTerm& system : terms.system) {
     ModelTerm term;
     term.name = system.name, term.kind = "system", term.certainty = "ratio", term.other = expr::substitute(system.seconds, laws);
+    if (plan && !plan->shared_memory && system.name == faults_term) term.other = divided_faults(term.other, *plan, model.recorded);
     model.terms.push_back(std::move(term));
   }
   assume_priors(model);

@@ -14,7 +14,10 @@ namespace perfcast::scale {
 // 0 where the expression has no value there.
 double value_at(const expr::Expr& e, const Setting& set);
 
+// Terms of the system.
 inline constexpr const char* start_term = "start of the process";
+inline constexpr const char* faults_term = "page faults";
+inline constexpr const char* routines_term = "library routines";
 
 struct ModelTerm {
   std::string name, kind, function, certainty;
@@ -40,6 +43,12 @@ struct TimeModel {
   expr::Expr part(const std::string& which) const;  // "computation", "memory", "communication", "system"
 };
 
+// Degree with which memory grows: P processors hold P times less of it, which is like a size P^(1/degree) smaller.
+double growth_degree(const Profile& profile);
+
+// Page faults of one of P processors, each with a memory of its own: what every process touches, and its part of the data.
+expr::Expr divided_faults(const expr::Expr& faults, const ParallelPlan& plan, const Setting& recorded);
+
 // What was recorded of a parallel program, as a plan; none when nothing was.
 Result<std::optional<ParallelPlan>> recorded_plan(const Profile& profile, const Machine& machine);
 
@@ -58,8 +67,9 @@ double spread_at(const TimeModel& model, const Setting& set);
 Calibration calibrate(TimeModel& model, const std::vector<EquationPoint>& measured);
 
 // Parts of the answer, each in its own file.
-std::vector<Sensitivity> sensitivities(const TimeModel& model, const Profile& profile, const Machine& machine, const Setting& at, const std::vector<std::string>& wanted,
-                                        const engine::SimulationOptions& simulation = {});
+// An error when nothing has one of the wanted names.
+Result<std::vector<Sensitivity>> sensitivities(const TimeModel& model, const Profile& profile, const Machine& machine, const Setting& at, const std::vector<std::string>& wanted,
+                                               const engine::SimulationOptions& simulation = {});
 std::vector<ScalingView> scaling_views(const TimeModel& model, const Setting& at);
 Surface sensitivity_surface(const TimeModel& model, const std::string& parameter, const Setting& at);
 Surface time_surface(const TimeModel& model, const std::string& machine, const Setting& at);

@@ -158,6 +158,7 @@ std::vector<Offer> offers(const TimeModel& model, const std::string& machine, co
     Setting set = at;
     if (parallel) set["P"] = p;
     double s = expr::evaluate(seconds, set).value_or(0);
+    if (!(s > 0)) continue;  // the equation does not hold there
     Offer offer{machine, p, s, {}};
     if (price != cost.prices_per_hour.end()) offer.price = price->second * p * s / 3600;
     all.push_back(offer);

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "methods/scale/model.h"
 #include "record/messages.h"
@@ -37,12 +38,25 @@ std::string fork_join_law(const ThreadCosts& costs) {
   return fmt::format("{:.6g} + {:.6g}*log2(P)", 1e-9 * (t0 - slope * std::log2(p0)), 1e-9 * slope);
 }
 
+// Work of a region is divided by P; what its threads took tells where that is not so.
+void say_uneven_regions(const ThreadProfile& threads, std::vector<std::string>& remarks) {
+  constexpr double uneven = 1.1, matters = 0.02;  // busiest over mean; share of the run
+  for (const ThreadRegion& region : threads.regions) {
+    if (region.seconds.size() < 2 || region.wall < matters * threads.elapsed) continue;
+    const double mean = std::accumulate(region.seconds.begin(), region.seconds.end(), 0.0) / static_cast<double>(region.seconds.size());
+    const double busiest = std::ranges::max(region.seconds);
+    if (busiest > uneven * mean)
+      remarks.push_back(fmt::format("the busiest of {} threads took {:.2f} times the mean in the region at {}; its work is taken to be divided evenly, so the speedup is too high", region.seconds.size(), busiest / mean, region.at.text()));
+  }
+}
+
 Result<ParallelPlan> threads_plan(const Profile& profile, const ThreadProfile& threads, const Machine& machine) {
   ParallelPlan plan;
   plan.shared_memory = true;
   const auto [regions, functions] = threaded_code(*profile.machine);
   if (regions.empty()) plan.remarks.push_back(fmt::format("the code of the {} parallel regions was not found: nothing is divided", threads.regions.size()));
   plan.parallel.assign(functions.begin(), functions.end());
+  say_uneven_regions(threads, plan.remarks);
   TRY(auto costs, part_of<ThreadCosts>(machine.threads, machine.name + " /threads"));
   if (!costs) {
     plan.remarks.push_back(machine.name + " has no costs of threads: fork and join are left out (perfcast characterize --messages measures them)");
@@ -70,15 +84,28 @@ std::string pattern_of(const std::string& call) {
   return "";  // receives and waits: the sender's side is counted
 }
 
+// The same call in the first recording, which has the forms of all of them.
+const CallSite* described(const MessageProfile& messages, const CallSite& site) {
+  const auto& sites = messages.runs.front().sites;
+  auto it = std::ranges::find_if(sites, [&](const CallSite& s) { return s.call == site.call && s.at == site.at && s.function == site.function; });
+  return it == sites.end() ? nullptr : &*it;
+}
+
 ParallelPlan ranks_plan(const MessageProfile& messages) {
-  const Skeleton& run = messages.runs.front();
+  const Skeleton& first = messages.runs.front();
+  // Most ranks show best what is sent; one alone sends nothing.
+  const Skeleton* most = &first;
+  for (const Skeleton& other : messages.runs)
+    if (other.parameters == first.parameters && other.ranks > most->ranks) most = &other;
+  const Skeleton& run = *most;
   ParallelPlan plan;
-  plan.parallel = {"*"}, plan.recorded_processors = std::max(1, run.ranks);
+  plan.parallel = {"*"}, plan.recorded_processors = std::max(1, first.ranks);
   plan.remarks.push_back("all work is taken to be divided among the ranks");
   for (const CallSite& site : run.sites) {
     const std::string pattern = pattern_of(site.call);
     if (pattern.empty() || site.calls <= 0) continue;
-    PlannedCommunication communication{pattern, site.calls_is, site.bytes_is, ""};
+    const CallSite* forms = described(messages, site);
+    PlannedCommunication communication{pattern, forms ? forms->calls_is : "", forms ? forms->bytes_is : "", ""};
     if (communication.times.empty() || communication.bytes.empty())
       plan.remarks.push_back(fmt::format("{} at {} follows no simple form in the recordings: its calls and bytes are taken to stay (analyze with more --ranks)", site.call, site.at.text()));
     if (communication.times.empty()) communication.times = fmt::format("{}", site.calls / run.ranks);

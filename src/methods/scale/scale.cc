@@ -7,6 +7,7 @@
 
 #include "base/statistics.h"
 #include "base/text.h"
+#include "engine/compiled_cost.h"
 #include "engine/scaling/profile_at.h"
 #include "expr/algebra.h"
 #include "expr/parse.h"
@@ -31,6 +32,8 @@ Result<Setting> complete(const TimeModel& model, const Setting& given) {
       return unfit("the equation has no parameter \"" + name + "\"", "--at", "it has " + join(model.parameters, ", "));
     }
     if (!(value > 0)) return unfit(fmt::format("{} = {} is not a size", name, value), "--at");
+    if (name == "P" && !model.recorded.contains("P") && (value < 1 || value != std::floor(value)))
+      return unfit(fmt::format("P = {} is not a number of processors", value), "--at", "P=1, P=2, ...");
     set[name] = value;
   }
   return set;
@@ -49,6 +52,25 @@ double footprint(const Profile& profile, const Machine& machine, const Setting& 
   return law ? value_at(*law, set) * (machine.memory ? machine.memory->page_bytes : 4096) : 0;
 }
 
+std::string setting_text(const Setting& set) {
+  std::vector<std::string> all;
+  for (const auto& [name, value] : set) all.push_back(fmt::format("{}={:.6g}", name, value));
+  return join(all, ", ");
+}
+
+// What predict adds or says, and the equation does not hold.
+void say_what_is_left_out(const Profile& profile, const Machine& machine, bool calibrated, std::vector<std::string>& remarks) {
+  if (!machine.memory) remarks.push_back(machine.name + " has no memory levels: every load is taken to hit the first cache");
+  else if (!engine::memory_watched(profile))
+    remarks.push_back("how the program uses memory was not watched: every load is taken to hit the first cache (analyze without --levels watches it)");
+  const bool branches_watched = profile.machine && std::ranges::any_of(profile.machine->functions, [](const Function& function) {
+    return std::ranges::any_of(function.blocks, [](const Block& block) { return block.mispredicted.has_value(); });
+  });
+  if (!branches_watched) remarks.push_back("no branch was watched: all are taken to be predicted");
+  if (!calibrated && machine.system && machine.system->core_sharing && machine.system->core_sharing->value > 0.02)
+    remarks.push_back("others on the same core, usual on " + machine.name + ", are left out; predict adds them");
+}
+
 class Answer {
  public:
   Answer(const Profile& profile, const Machine& machine, const ScaleOptions& options, TimeModel& model)
@@ -61,11 +83,14 @@ class Answer {
   }
   const expr::Expr& seconds() const { return seconds_; }
 
+  // A time that is not above zero is left to the caller to refuse.
   Result<EquationPoint> point(const Setting& given) const {
     TRY(Setting set, complete(model_, given));
     EquationPoint p;
     p.set = set;
     TRY(p.seconds, expr::evaluate(seconds_, set));
+    CHECK_OK(check_messages(set));
+    if (!(p.seconds > 0)) return p;
     for (const char* part : {"computation", "memory", "communication", "system"})
       if (double s = value_at(model_.part(part), set); s > 0) p.parts[part] = s;
     double doublings = 0;
@@ -76,6 +101,7 @@ class Answer {
     TRY(engine::SizedProfile sized, engine::profile_at(profile_, own));
     p.warnings = sized.warnings;
     const bool crossed = warn_of_memory(set, p.warnings);
+    warn_of_negative(set, p.seconds, p.warnings);
     double spread = std::hypot(spread_per_doubling * doublings, sized.spread, least_spread);
     // By how much short runs scatter is in the covariance already: the run asked for is longer, and has its own scatter in least_spread.
     spread = std::hypot(spread, spread_at(model_, set), crossed ? unreached_spread : 0.0);
@@ -85,6 +111,20 @@ class Answer {
   }
 
  private:
+  // Numbers of messages and bytes come from a plan that people write.
+  Status check_messages(const Setting& set) const {
+    for (const ModelTerm& term : model_.terms)
+      if (term.kind == "communication" && value_at(expr::substitute(term.other, model_.costs), set) < 0)
+        return unfit("its \"times\" or \"bytes\" are below zero at " + setting_text(set), "plan, " + term.name);
+    return {};
+  }
+  // A form of a count that falls below zero is used beyond where it holds.
+  void warn_of_negative(const Setting& set, double seconds, std::vector<std::string>& warnings) const {
+    constexpr double matters = 0.01;
+    for (const ModelTerm& term : model_.terms)
+      if (double own = value_at(expr::substitute(term.seconds(), model_.costs), set); own < -matters * seconds)
+        warnings.push_back(fmt::format("{} would take {:.3g} s, less than nothing: the form of its count does not hold here", term.name, own));
+  }
   bool warn_of_memory(const Setting& set, std::vector<std::string>& warnings) const {
     const bool divided = set.contains("P") && !profile_.run.parameters.contains("P") && !(model_.plan && model_.plan->shared_memory);
     double processors = divided ? set.at("P") : 1;
@@ -138,24 +178,31 @@ Result<Equation> scale(const Profile& profile, const Machine& machine, const Sca
   for (const HiddenVariable& h : scaling.hidden) equation.hidden.push_back(fmt::format("{}: {}; {} (+- {:.0f} %)", h.name, h.about, h.law, 100 * h.spread));
   equation.remarks = model.remarks;
   equation.remarks.insert(equation.remarks.end(), scaling.remarks.begin(), scaling.remarks.end());
+  say_what_is_left_out(profile, machine, calibration.has_value(), equation.remarks);
   if (model.memory_fit > 0.05) equation.remarks.push_back(fmt::format("the steps of memory miss the engine by up to {:.0f} % of the time", 100 * model.memory_fit));
 
   TRY(Setting recorded, complete(model, {}));
   describe_terms(model, recorded, equation);
-  for (const Setting& set : options.at) {
+  std::string refused;
+  for (const Setting& set : options.at.empty() ? std::vector<Setting>{{}} : options.at) {
     TRY(EquationPoint point, answer.point(set));
-    equation.at.push_back(std::move(point));
+    if (point.seconds > 0) {
+      equation.at.push_back(std::move(point));
+      continue;
+    }
+    refused = fmt::format("no time at {}: the equation gives {:.3g} s there, so the forms of its counts do not hold so far from the recorded size", setting_text(point.set), point.seconds);
+    equation.remarks.push_back(refused);
   }
-  if (options.at.empty()) {
-    TRY(EquationPoint point, answer.point({}));
-    equation.at.push_back(std::move(point));
-  }
+  if (equation.at.empty()) return unfit(refused, profile.program, "record a size nearer to it");
   const Setting& main = equation.at.back().set;
-  if (!options.sensitivity.empty()) equation.sensitivity = sensitivities(model, profile, machine, main, options.sensitivity, simulation_of(options));
+  if (!options.sensitivity.empty()) {
+    TRY(equation.sensitivity, sensitivities(model, profile, machine, main, options.sensitivity, simulation_of(options)));
+  }
   if (options.views) equation.views = scaling_views(model, main);
   if (options.surfaces) {
+    const auto symbols = expr::symbols_of(model.symbolic());  // a part of the machine is none of them
     for (const auto& name : options.sensitivity)
-      if (name != "all") equation.surfaces.push_back(sensitivity_surface(model, name, main));
+      if (std::ranges::find(symbols, name) != symbols.end()) equation.surfaces.push_back(sensitivity_surface(model, name, main));
     equation.surfaces.push_back(time_surface(model, machine.name, main));
   }
   if (model.plan) equation.static_model = static_answers(model, *model.plan, machine.core ? 1e-9 / machine.core->clock_ghz.value : 1e-9, main);

@@ -30,6 +30,9 @@ struct ScaleOptions {
   std::vector<EquationPoint> measured;       // runs of this program on this machine: calibrates the costs
 };
 
+// An error that says why when the profile has no counts as expressions.
+Status has_expressions(const Profile& profile);
+
 // The equation on one machine. An error when the profile has no counts as expressions or the machine no core.
 Result<Equation> scale(const Profile& profile, const Machine& machine, const ScaleOptions& options = {});
 

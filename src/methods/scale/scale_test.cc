@@ -6,6 +6,7 @@
 
 #include "expr/parse.h"
 #include "expr/print.h"
+#include "methods/scale/block_terms.h"
 #include "methods/scale/model.h"
 #include "methods/scale/steps.h"
 #include "record/messages.h"
@@ -60,7 +61,7 @@ TEST(Views, SpeedupScaleupAndScaledSpeedup) {
 }
 
 TEST(Sensitivity, OfTheEquationsOwnSymbols) {
-  auto all = sensitivities(gauss(), {}, {}, {{"N", 1000}, {"P", 16}}, {"startup", "P", "N"});
+  auto all = sensitivities(gauss(), {}, {}, {{"N", 1000}, {"P", 16}}, {"startup", "P", "N"}).value();
   ASSERT_EQ(all.size(), 3u);
   for (const auto& s : all)
     if (s.parameter == "startup") EXPECT_NEAR(s.derivative, 1000 * 4, 1e-6);  // dt/dstartup = N log2 P (figure 6.12)
@@ -68,6 +69,32 @@ TEST(Sensitivity, OfTheEquationsOwnSymbols) {
   Surface surface = sensitivity_surface(gauss(), "startup", {{"N", 100}, {"P", 2}});
   EXPECT_EQ(surface.values.size(), surface.y_values.size());
   EXPECT_GT(surface.values.back().back(), surface.values[1][0]);
+}
+
+TEST(Sensitivity, NamesNobodyKnowsAreRefused) {
+  auto none = sensitivities(gauss(), {}, {}, {{"N", 1000}, {"P", 16}}, {"N", "foo"});
+  ASSERT_FALSE(none);
+  EXPECT_NE(none.error().message().find("foo"), std::string::npos);
+  EXPECT_NE(none.error().try_this.find("startup"), std::string::npos);
+}
+
+TEST(BlockTerms, BelowTheRecordedSizeABlockCostsWhatItDidThere) {
+  const expr::Expr each = cycles_each(9, 5, {{"N", 100}});
+  EXPECT_DOUBLE_EQ(value_at(each, {{"N", 2}}), 9);
+  EXPECT_DOUBLE_EQ(value_at(each, {{"N", 100}}), 9);
+  EXPECT_DOUBLE_EQ(value_at(each, {{"N", 400}}), 6);
+  EXPECT_NEAR(value_at(each, {{"N", 1e9}}), 5, 1e-6);
+}
+
+// Every process faults on its own code; of the data it touches its part.
+TEST(PageFaults, AreThoseOfOneProcessor) {
+  ParallelPlan plan;
+  const expr::Expr faults = expr::parse("100 + 2*N").value();
+  const expr::Expr alone = divided_faults(faults, plan, {{"N", 1000}});
+  EXPECT_DOUBLE_EQ(value_at(alone, {{"N", 1000}, {"P", 1}}), 2100);
+  EXPECT_DOUBLE_EQ(value_at(alone, {{"N", 1000}, {"P", 4}}), 600);
+  plan.recorded_processors = 2;  // the recorded run was one of two ranks
+  EXPECT_DOUBLE_EQ(value_at(divided_faults(faults, plan, {{"N", 1000}}), {{"N", 1000}, {"P", 2}}), 2100);
 }
 
 TEST(Calibrate, FindsFactorsOfCoreAndMemory) {
@@ -136,6 +163,14 @@ TEST(RecordedPlan, OfThreads) {
   EXPECT_EQ((*plan)->communications[0].times, "N");
   EXPECT_NEAR(expr::evaluate(expr::parse((*plan)->communications[0].seconds).value(), {{"P", 4}}).value(), 1.5e-6, 1e-12);
   EXPECT_FALSE(recorded_plan(Profile{}, machine)->has_value());
+  EXPECT_TRUE((*plan)->remarks.empty());
+  // The network carries nothing of it.
+  for (const StaticAnswer& answer : static_answers(gauss(), **plan, 1e-9, {{"N", 100}, {"P", 1}})) EXPECT_EQ(answer.messages, 0);
+  threads.regions[0].seconds = {3, 1};
+  profile.parallel = to_json_value(threads);
+  plan = recorded_plan(profile, machine);
+  ASSERT_EQ((*plan)->remarks.size(), 1u);
+  EXPECT_NE((*plan)->remarks[0].find("1.50 times the mean"), std::string::npos);
 }
 
 // Ranks: each call that communicates is a pattern, with its expressions.
@@ -156,6 +191,31 @@ TEST(RecordedPlan, OfRanks) {
   EXPECT_EQ((*plan)->communications[0].bytes, "8*N");
   EXPECT_EQ((*plan)->communications[1].times, "100");
   EXPECT_GE((*plan)->remarks.size(), 2u);
+}
+
+// One rank alone sends nothing: what is sent is what most ranks sent, with the forms that the first recording has.
+TEST(RecordedPlan, OfOneRankAndMore) {
+  Profile profile;
+  MessageProfile messages;
+  CallSite halo{"MPI_Sendrecv", "main", {"p.c", 3}, 10, 0, 0, "none", "N/10", ""}, reduce{"MPI_Allreduce", "main", {"p.c", 5}, 30, 240, 0, "all", "", ""};
+  messages.runs.resize(2);
+  messages.runs[0].ranks = 1, messages.runs[0].sites = {halo};
+  halo.calls = 30, halo.bytes = 24000, halo.calls_is = "";
+  messages.runs[1].ranks = 3, messages.runs[1].sites = {halo, reduce};
+  profile.messages = to_json_value(messages);
+  auto plan = recorded_plan(profile, Machine{});
+  ASSERT_TRUE(plan && *plan);
+  EXPECT_EQ((*plan)->recorded_processors, 1);
+  ASSERT_EQ((*plan)->communications.size(), 2u);
+  EXPECT_EQ((*plan)->communications[0].times, "N/10");
+  EXPECT_EQ((*plan)->communications[0].bytes, "800");
+  EXPECT_EQ((*plan)->communications[1].times, "10");
+}
+
+TEST(Scale, SaysWhyCountsAreNoExpressions) {
+  Profile refused;
+  refused.program = "p", refused.scaling.emplace().remarks = {"50 of 51 sizes were refused"};
+  EXPECT_NE(has_expressions(refused).error().message().find("50 of 51"), std::string::npos);
 }
 
 TEST(Scale, RefusesProfilesWithoutExpressions) {

@@ -29,6 +29,7 @@ Result<double> amount(double value, const std::string& what) {
 Status add_messages(const std::vector<PlannedCommunication>& communications, const Network& network, const Setting& at, double per_byte, StaticCounts& c) {
   c.messages = c.transfer = 0;
   for (const PlannedCommunication& communication : communications) {
+    if (!communication.seconds.empty()) continue;  // a fork, a join: nothing that the network carries
     TRY(engine::PatternCounts pattern, engine::pattern_counts(network, communication.pattern));
     TRY(expr::Expr times, expr::parse(communication.times, communication.pattern + ", times"));
     TRY(expr::Expr bytes, expr::parse(communication.bytes, communication.pattern + ", bytes"));

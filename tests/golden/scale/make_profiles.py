@@ -3,6 +3,7 @@
 
 triangle.profile.json   two loops: N times four instructions and N (N-1) / 2 times eight; the toy machine (1 GHz) takes 3 and 5
                         cycles for them: T = 3 N + 2.5 N (N-1) ns.
+falling.profile.json    the same, its inner loop fitted by a form that falls below zero beyond N = 111.
 runs.json               runs of three programs whose time is 2 ns per operation and 50 ns per line, give or take 2 percent.
 """
 import json, pathlib
@@ -27,14 +28,14 @@ def block(name, line, expression, ops, nexts, loop=None, address=0):
     return value
 
 
-def triangle():
+def triangle(pairs="(N^2 - N)/2"):
     inner = ["LOAD", "FADD", "LOAD", "FADD", "STORE", "INT", "INT", "BRANCH"]
     blocks = [block("start", 1, "1", [], [(1, "1")]),
               block("outer", 3, "N", ["INT", "LOAD", "INT", "BRANCH"], [(2, "N - 1"), (3, "1")], 0, 4096),
-              block("inner", 4, "(N^2 - N)/2", inner, [(2, "(N^2 - N)/2 - N + 1"), (1, "N - 1")], 1, 8192),
+              block("inner", 4, pairs, inner, [(2, f"{pairs} - N + 1"), (1, "N - 1")], 1, 8192),
               block("end", 6, "1", [], [])]
     loops = [{"at": {"file": "triangle.c", "line": 3}, "header": 1, "entries": count("1"), "iterations": count("N")},
-             {"at": {"file": "triangle.c", "line": 4}, "header": 2, "parent": 0, "entries": count("N - 1"), "iterations": count("(N^2 - N)/2")}]
+             {"at": {"file": "triangle.c", "line": 4}, "header": 2, "parent": 0, "entries": count("N - 1"), "iterations": count(pairs)}]
     source = [{"name": "s1", "kind": "assign", "at": {"file": "triangle.c", "line": 4}, "count": count("(N^2 - N)/2"), "usage": {"ADDD": 1, "MULD": 1}},
               {"name": "s2", "kind": "assign", "at": {"file": "triangle.c", "line": 3}, "count": count("N"), "usage": {"ADDI": 1}}]
     graph = lambda blocks, loops: {"functions": [{"name": "main", "at": {"file": "triangle.c", "line": 1}, "calls": count("1"), "blocks": blocks, "loops": loops}]}
@@ -62,7 +63,9 @@ def write(name, value, cases):
         (here / case / name).write_text(json.dumps(value, separators=(",", ":")).replace('{"name"', '\n{"name"').replace('{"program":"', '\n{"program":"') + "\n")
 
 
-write("triangle.profile.json", triangle(), ["equation", "equation-text", "plan", "as-latex", "as-c", "optimum", "calibrated", "no-such-parameter", "no-plan", "static-source", "no-runs", "runs-and-measure", "predict-set"])
+write("triangle.profile.json", triangle(), ["equation", "equation-text", "plan", "as-latex", "as-c", "optimum", "calibrated", "no-such-parameter", "no-plan", "static-source", "no-runs", "runs-and-measure", "predict-set",
+                                            "plan-machine", "plan-part-of-processor", "plan-unknown-line", "plan-negative-times", "no-such-sensitivity"])
+write("falling.profile.json", triangle("1000*N - 9*N^2"), ["below-zero", "below-zero-alone"])
 write("runs.json", runs(), ["regression", "no-runs"])
 write("runs.json", {"format": "perfcast.runs", "version": 1, "machine": "toy",
                     "runs": [{"program": "triangle", "set": {"N": n}, "seconds": 3e-9 * n * n} for n in (25, 50, 100)]}, ["calibrated"])
@@ -70,7 +73,9 @@ write("runs.json", {"format": "perfcast.runs", "version": 1, "machine": "toy",
                     "runs": [{"program": "a", "counts": {"operations": 10, "lines": 3}, "seconds": 1e-3}]}, ["too-few-runs"])
 plan = {"format": "perfcast.plan", "version": 1, "network": "hypercube", "costs": {"startup": 1e-6, "per_byte": 1e-11}, "parallel": ["triangle.c:4"],
         "communications": [{"pattern": "broadcast", "times": "N", "bytes": "8*N"}]}
-write("plan.json", plan, ["plan", "optimum"])
+write("plan.json", plan, ["plan", "optimum", "plan-machine", "plan-part-of-processor"])
+write("plan.json", plan | {"parallel": ["nofunc"]}, ["plan-unknown-line"])
+write("plan.json", plan | {"communications": [{"pattern": "broadcast", "times": "-N", "bytes": "8"}]}, ["plan-negative-times"])
 write("cost.json", {"format": "perfcast.cost", "version": 1, "name": "two", "prices_per_hour": {"toy": 1}, "processors": [1, 2, 4, 8],
                     "costs": {"net": "100 + 1e-4/startup"}, "variables": {"startup": [1e-7, 1e-4]}}, ["optimum"])
 write("own.static.json", {"format": "perfcast.static", "version": 1, "name": "triangle", "parallel_parts": ["triangle.c:4"], "network": "hypercube",
