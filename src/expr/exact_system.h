@@ -78,6 +78,7 @@ class ModularSystem {
     return row[unknowns_] == 0;
   }
   static std::uint64_t residue(double x) { return x >= 0 ? static_cast<std::uint64_t>(x) % prime : prime - static_cast<std::uint64_t>(-x) % prime; }
+  static std::uint64_t difference(std::uint64_t a, std::uint64_t b) { return (a + prime - b) % prime; }
   static std::uint64_t multiply(std::uint64_t a, std::uint64_t b) { return static_cast<std::uint64_t>(static_cast<Wide>(a) * b % prime); }
 
  private:

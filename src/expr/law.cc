@@ -61,7 +61,7 @@ Candidate power_law(int logarithms) {
   };
 }
 
-// Linear in the given functions, relative weights, coefficients not negative.
+// Linear in the given functions, relative weights. A coefficient may be negative (N log2 N - N comparisons): see keeps_growing.
 Candidate linear_in(std::vector<Expr> functions) {
   return [functions](const Samples& s, const Rows& rows) -> std::optional<Expr> {
     const auto n = static_cast<Eigen::Index>(rows.size()), p = static_cast<Eigen::Index>(functions.size());
@@ -122,6 +122,24 @@ double miss(const Expr& law, const Samples& s, const Rows& rows) {
     total += s.weight(r) * std::pow(std::log(at / s.values[r]), 2), weights += s.weight(r);
   }
   return weights > 0 ? std::sqrt(total / weights) : INFINITY;
+}
+
+// Far beyond the samples, all parameters multiplied, a law stays above zero; one that grew over the samples never falls. What
+// does not is bent to the samples and says nothing about larger sizes. `rows` from the smallest size on.
+bool keeps_growing(const Expr& law, const Samples& s, const Rows& rows) {
+  constexpr double farthest = 4096, rounding = 1e-9;
+  auto program = Program::compile(law, s.names);
+  if (!program) return false;
+  double before = (*program)(s.points[rows.back()]);
+  const bool grew = before >= (*program)(s.points[rows.front()]);
+  for (double factor = 2; factor <= farthest; factor *= 2) {
+    std::vector<double> point = s.points[rows.back()];
+    for (double& x : point) x *= factor;
+    const double now = (*program)(point);
+    if (!(now > 0) || (grew && now < (1 - rounding) * before)) return false;
+    before = now;
+  }
+  return true;
 }
 
 // Rows in order of size; `size` is the sum of the parameters' logarithms.
@@ -198,24 +216,66 @@ Law law_of(const std::vector<std::string>& names, const std::vector<std::vector<
     double error = miss(*tried, samples, test);
     if (error >= 0.999 * least) continue;
     auto fitted = candidate(samples, all);
-    if (!fitted || !std::isfinite(miss(*fitted, samples, all))) continue;
+    if (!fitted || !std::isfinite(miss(*fitted, samples, all)) || !keeps_growing(*fitted, samples, all)) continue;
     least = error, best = {*fitted, error};
   }
   return best;
 }
 
+namespace {
+
+// The samples with a value, from the smallest size on.
+Rows usable(const Samples& s) { return BySize(s.points, s.values).rows; }
+
+bool has_negative_term(const Expr& law) {
+  return std::ranges::any_of(law.kind() == Kind::sum ? law.parts() : std::vector<Expr>{law}, [](const Expr& term) { return split_number(term).number.value < 0; });
+}
+
+// What the law found without the largest sample misses there.
+double miss_at_the_largest(const std::vector<Expr>& functions, const Samples& s, const Rows& all) {
+  const Rows smaller(all.begin(), all.end() - 1), largest{all.back()};
+  auto fitted = linear_in(functions)(s, smaller);
+  return fitted ? miss(*fitted, s, largest) : INFINITY;
+}
+
+// The values scatter around the law by far less than it grows over the samples.
+bool stands_out(const Expr& law, const Samples& s, const Rows& all) {
+  constexpr double several = 4;
+  auto program = Program::compile(law, s.names);
+  if (!program) return false;
+  double squares = 0, lowest = INFINITY, highest = 0;
+  for (std::size_t r : all) {
+    const double at = (*program)(s.points[r]);
+    squares += std::pow(at - s.values[r], 2), lowest = std::min(lowest, at), highest = std::max(highest, at);
+  }
+  return highest - lowest > several * std::sqrt(squares / static_cast<double>(all.size()));
+}
+
+// A function grows about as the size or slower, when every parameter does.
+bool is_mild(const Expr& function, const Samples& s, const Rows& all) {
+  constexpr double factor = 8, most = 9;
+  auto program = Program::compile(function, s.names);
+  if (!program) return false;
+  std::vector<double> point = s.points[all.back()];
+  const double here = (*program)(point);
+  for (double& x : point) x *= factor;
+  return (*program)(point) <= most * here;
+}
+
+}  // namespace
+
 Law law_in_scales(const std::vector<std::string>& names, const std::vector<std::vector<double>>& points, std::span<const double> values, std::span<const Scale> scales) {
-  Samples samples{names, points, values};
-  Rows all;
-  for (std::size_t k = 0; k < points.size(); k++)
-    if (values[k] > 0) all.push_back(k);
+  const Samples samples{names, points, values};
+  const Rows all = usable(samples);
   Law best{all.empty() ? Expr(0) : Expr(values[all.back()]), 1};
+  if (all.empty()) return best;
   double least = INFINITY;
+  // Three samples go through nearly everything: what outgrows the size must have been foretold by the smaller ones.
+  constexpr double foretold = 0.2;
   auto consider = [&](const std::vector<Expr>& functions) {
     auto fitted = linear_in(functions)(samples, all);
-    if (!fitted) return;
-    for (const Expr& term : fitted->kind() == Kind::sum ? fitted->parts() : std::vector<Expr>{*fitted})
-      if (split_number(term).number.value < 0) return;
+    if (!fitted || has_negative_term(*fitted)) return;
+    if (!is_mild(functions.back(), samples, all) && !(miss_at_the_largest(functions, samples, all) < foretold)) return;
     // Simple ones come first: what follows must be clearly better.
     double error = miss(*fitted, samples, all);
     if (error < 0.7 * least - 1e-6) least = error, best = {*fitted, error};
@@ -226,30 +286,32 @@ Law law_in_scales(const std::vector<std::string>& names, const std::vector<std::
   return best;
 }
 
-Law growth_law(const std::vector<std::string>& names, const std::vector<std::vector<double>>& points, std::span<const double> values) {
-  Samples samples{names, points, values};
-  Rows all;
-  for (std::size_t k = 0; k < points.size(); k++)
-    if (values[k] > 0) all.push_back(k);
-  // Products of the parameters' powers, each beside a constant; the exponents that fit best.
-  std::vector<Expr> shapes{1};
+Law growth_law(const std::vector<std::string>& names, const std::vector<std::vector<double>>& points, std::span<const double> values, int most_degree) {
+  const Samples samples{names, points, values};
+  const Rows all = usable(samples);
+  // Products of the parameters' powers, each beside a constant; low degrees first.
+  struct Shape {
+    Expr function;
+    int degree = 0;
+  };
+  std::vector<Shape> shapes{{1, 0}};
   for (const auto& name : names) {
-    std::vector<Expr> next;
-    for (const Expr& shape : shapes)
-      for (int k = 0; k <= 3; k++) next.push_back(shape * power(symbol(name), k));
+    std::vector<Shape> next;
+    for (const Shape& shape : shapes)
+      for (int k = 0; k <= 3; k++) next.push_back({shape.function * power(symbol(name), k), shape.degree + k});
     shapes = std::move(next);
   }
+  std::ranges::stable_sort(shapes, {}, &Shape::degree);
   Law best{all.empty() ? Expr(0) : Expr(values[all.back()]), 1};
   double least = INFINITY;
-  for (const Expr& shape : shapes) {
-    std::vector<Expr> functions{1, shape};
-    if (shape.is_number()) functions = {1};
+  for (const Shape& shape : shapes) {
+    if (shape.degree > most_degree) break;
+    std::vector<Expr> functions{1, shape.function};
+    if (shape.degree == 0) functions = {1};
     auto fitted = linear_in(functions)(samples, all);
-    if (!fitted) continue;
-    bool positive = true;
-    for (const Expr& term : fitted->kind() == Kind::sum ? fitted->parts() : std::vector<Expr>{*fitted}) positive = positive && split_number(term).number.value >= 0;
+    if (!fitted || has_negative_term(*fitted) || (shape.degree > 0 && !stands_out(*fitted, samples, all))) continue;
     double error = miss(*fitted, samples, all);
-    if (positive && error < 0.999 * least) least = error, best = {*fitted, error};
+    if (error < 0.95 * least) least = error, best = {*fitted, error};
   }
   return best;
 }

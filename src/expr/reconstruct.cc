@@ -11,7 +11,6 @@
 namespace perfcast::expr {
 namespace {
 
-constexpr int most_coefficients = 7;
 constexpr int periods[] = {2, 4, 8, 3, 16, 5, 6, 32, 7, 12, 10, 24, 20, 64};
 
 // Coefficients that go through all samples, with how many of these were not needed to find them.
@@ -66,6 +65,18 @@ std::pair<std::vector<std::size_t>, std::size_t> Reconstructor::found_and_checke
   return {std::move(rows), found};
 }
 
+std::vector<std::size_t> Reconstructor::largest_last(std::vector<std::size_t> rows, std::size_t& found) const {
+  auto size = [&](std::size_t row) { return std::accumulate(points_[row].begin(), points_[row].end(), 1.0, [](double all, double x) { return all * std::max(1.0, x); }); };
+  std::vector<double> sizes;
+  for (std::size_t row : rows) sizes.push_back(size(row));
+  std::ranges::sort(sizes);
+  constexpr std::size_t part = 8;
+  const double limit = sizes.empty() ? 0 : sizes[sizes.size() - 1 - (sizes.size() - 1) / part];
+  auto checks = std::ranges::stable_partition(rows, [&](std::size_t row) { return size(row) < limit; });
+  found = static_cast<std::size_t>(checks.begin() - rows.begin());
+  return rows;
+}
+
 std::optional<ExactForm> Reconstructor::solve(const Basis& basis, std::span<const double> values, const std::vector<std::size_t>& rows) const {
   const std::size_t unknowns = basis.functions.size();
   if (rows.size() < unknowns + static_cast<std::size_t>(least_checks_)) return {};
@@ -76,15 +87,25 @@ std::optional<ExactForm> Reconstructor::solve(const Basis& basis, std::span<cons
     programs.push_back(std::move(*program));
   }
   const auto [ordered, found] = found_and_checked(basis, rows);
-  const auto solved = through_all(unknowns, ordered, found, least_checks_, [&](std::size_t r) {
-    std::vector<Rational> row;
+  auto row_of = [&](std::size_t r) {
+    std::vector<double> row;
     for (const Program& program : programs) {
-      double x = program(points_[r]);
-      if (!is_whole(x)) return std::vector<Rational>{};
-      row.emplace_back(x);
+      row.push_back(program(points_[r]));
+      if (!is_whole(row.back())) return std::vector<double>{};
     }
-    row.emplace_back(values[r]);
+    row.push_back(values[r]);
     return row;
+  };
+  ModularSystem quick(unknowns);
+  for (std::size_t r : ordered) {
+    const std::vector<double> row = row_of(r);
+    std::vector<std::uint64_t> residues;
+    for (double x : row) residues.push_back(ModularSystem::residue(x));
+    if (row.empty() || !quick.add(std::move(residues))) return {};
+  }
+  const auto solved = through_all(unknowns, ordered, found, least_checks_, [&](std::size_t r) {
+    const std::vector<double> row = row_of(r);
+    return std::vector<Rational>(row.begin(), row.end());
   });
   if (!solved) return {};
   std::vector<Expr> terms;
@@ -96,41 +117,6 @@ std::optional<ExactForm> Reconstructor::solve(const Basis& basis, std::span<cons
   return ExactForm{sum(std::move(terms)), static_cast<int>(unknowns), solved->checks, 0, basis.degree, basis.period};
 }
 
-std::optional<ExactForm> Reconstructor::by_residues(std::span<const double> values, const std::vector<std::size_t>& rows, int period) const {
-  std::map<int, std::vector<std::pair<double, double>>> groups;
-  for (std::size_t r : rows) groups[static_cast<int>(std::fmod(points_[r][0], period))].push_back({points_[r][0], values[r]});
-  if (period > 1 && groups.size() < 2) return {};
-  std::map<int, std::vector<Rational>> found;
-  int checks = 0, unknowns = 0;
-  std::size_t longest = 0;
-  for (auto& [residue, group] : groups) {
-    int own = 0;
-    auto one = polynomial(group, most_coefficients, period == 1 ? least_checks_ : 1, own);
-    if (!one) return {};
-    checks += own, unknowns += static_cast<int>(one->size()), longest = std::max(longest, one->size());
-    found[residue] = std::move(*one);
-  }
-  if (checks < least_checks_) return {};
-  const Expr n = symbol(names_[0]);
-  std::vector<Expr> terms;
-  for (std::size_t k = 0; k < longest; k++) {
-    std::vector<Expr> chosen{call(Function::mod, {n, Expr(period)})};
-    std::vector<Expr> distinct;
-    for (int residue = 0; residue < period; residue++) {
-      // A residue no sample had (the program takes multiples of something only) borrows from the one below.
-      auto it = found.upper_bound(residue);
-      const auto& polynomial = it == found.begin() ? it->second : std::prev(it)->second;
-      auto number = to_expr(k < polynomial.size() ? polynomial[k] : Rational(0));
-      if (!number) return {};
-      chosen.push_back(*number);
-    }
-    bool same = std::all_of(chosen.begin() + 1, chosen.end(), [&](const Expr& e) { return e == chosen[1]; });
-    Expr coefficient = same ? chosen[1] : call(Function::pick, chosen);
-    terms.push_back(coefficient * power(n, static_cast<int>(k)));
-  }
-  return ExactForm{sum(std::move(terms)), unknowns, checks, 0, static_cast<int>(longest) - 1, period};
-}
-
 std::optional<ExactForm> Reconstructor::one_parameter(std::span<const double> values, const std::vector<std::size_t>& rows) const {
   if (auto form = by_residues(values, rows, 1)) return form;
   for (int period : periods) {
@@ -139,6 +125,9 @@ std::optional<ExactForm> Reconstructor::one_parameter(std::span<const double> va
   }
   for (const Basis& basis : special_)
     if (auto form = solve(basis, values, rows)) return form;
+  constexpr int longest_table = 64;
+  for (int period = 2; period <= longest_table; period++)
+    if (auto form = one_term_by_residue(values, rows, period)) return form;
   return {};
 }
 
@@ -286,8 +275,13 @@ std::optional<ExactForm> Reconstructor::exact_with(std::span<const double> value
   if (!std::ranges::all_of(values, is_whole)) return {};
   for (const Hidden& h : hidden)
     if (!std::ranges::all_of(h.values, is_whole)) return {};
+  std::size_t below_the_largest = 0;
+  const std::vector<std::size_t> by_size = largest_last(order_, below_the_largest);
   for (const auto& [basis, at] : bases_with_hidden()) {
     const std::size_t each = basis.functions.size(), unknowns = each * (1 + hidden.size());
+    // Where a hidden count is 0 nothing is learnt about what it multiplies.
+    auto tells = [&](const Hidden& h) { return h.values.size() - static_cast<std::size_t>(std::ranges::count(h.values, 0.0)) >= each + static_cast<std::size_t>(least_checks_); };
+    if (!std::ranges::all_of(hidden, tells)) continue;
     if (unknowns > most_unknowns || points_.size() < unknowns + static_cast<std::size_t>(least_checks_)) continue;
     bool holds = true;
     ModularSystem quick(unknowns);
@@ -301,7 +295,8 @@ std::optional<ExactForm> Reconstructor::exact_with(std::span<const double> value
       holds = quick.add(std::move(row));
     }
     if (!holds) continue;
-    const auto [ordered, found] = found_and_checked(basis, order_);
+    // With so many unknowns a form must follow from smaller samples and hold at the largest.
+    const auto [ordered, found] = basis.by_octaves ? found_and_checked(basis, order_) : std::pair(by_size, below_the_largest);
     const auto solved = through_all(unknowns, ordered, found, least_checks_, [&](std::size_t r) {
       std::vector<Rational> row(at[r].begin(), at[r].end());
       for (const Hidden& h : hidden)

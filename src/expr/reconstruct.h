@@ -4,6 +4,7 @@
 //
 //   polynomials                      loops over 0..N, triangular loops
 //   quasi-polynomials                a polynomial per residue of N: vectorised and unrolled loops with their remainders
+//   one term per residue             the same for long periods: polynomials whose terms are shared but for one
 //   N, log2 N, 2^floor(log2 N)       halving and doubling loops, recursion (sizes must span three octaves)
 //   2^N                              when N itself counts levels
 //   products over several parameters
@@ -53,7 +54,10 @@ class Reconstructor {
   // whatever is a function of the octave only goes through as many octaves as it has terms, so the last octave is all check.
   std::pair<std::vector<std::size_t>, std::size_t> found_and_checked(const Basis& basis, std::vector<std::size_t> rows) const;
   std::optional<ExactForm> solve(const Basis& basis, std::span<const double> values, const std::vector<std::size_t>& rows) const;
+  // The samples of the largest sizes behind the others; `found`: where they begin.
+  std::vector<std::size_t> largest_last(std::vector<std::size_t> rows, std::size_t& found) const;
   std::optional<ExactForm> by_residues(std::span<const double> values, const std::vector<std::size_t>& rows, int period) const;
+  std::optional<ExactForm> one_term_by_residue(std::span<const double> values, const std::vector<std::size_t>& rows, int period) const;
   std::optional<ExactForm> one_parameter(std::span<const double> values, const std::vector<std::size_t>& rows) const;
   std::optional<ExactForm> several_parameters(std::span<const double> values) const;
   std::optional<ExactForm> in_one(std::size_t parameter, std::span<const double> values, bool everywhere) const;
@@ -87,11 +91,12 @@ Law law_of(const std::vector<std::string>& names, const std::vector<std::vector<
            std::span<const Scale> scales = {});
 
 // For few samples: a constant and a multiple of one of the scales, neither negative; the simplest that fits about as well
-// as the best. `spread` is how far it misses the samples themselves.
+// as the best. One that outgrows the parameters must foretell the largest sample from the others. `spread` is how far it misses the samples themselves.
 Law law_in_scales(const std::vector<std::string>& names, const std::vector<std::vector<double>>& points, std::span<const double> values,
                   std::span<const Scale> scales);
 
-// How much memory grows: a constant and powers of the parameters, none of them negative.
-Law growth_law(const std::vector<std::string>& names, const std::vector<std::vector<double>>& points, std::span<const double> values);
+// How much memory grows: a constant and a product of powers of the parameters, neither negative, of `most_degree` together. A
+// constant alone where the growth does not stand out of the scatter.
+Law growth_law(const std::vector<std::string>& names, const std::vector<std::vector<double>>& points, std::span<const double> values, int most_degree = 3);
 
 }  // namespace perfcast::expr

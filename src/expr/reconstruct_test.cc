@@ -182,6 +182,54 @@ TEST(Reconstruct, TilesOfTwentyFour) {
   EXPECT_NEAR(evaluate(form->expression, {{"N", 1001}}).value(), 42, 1e-9);
 }
 
+// Nests over float: periods of which few residues were seen more than twice.
+TEST(Reconstruct, LongPeriodsShareTheirTerms) {
+  auto points = sizes({{40, 119}, {128, 128}, {254, 262}, {382, 390}, {510, 518}});
+  for (int n = 129; n <= 700; n += 11) points.push_back({static_cast<double>(n)});
+  Reconstructor reconstructor({"N"}, points);
+  for (const char* law : {"N^2*floor(N/32)", "floor(N*N/32)", "N*mod(N, 32) + 3*N", "(N-2)^2*floor((N-2)/32)"}) {
+    auto form = reconstructor.exact(at(law, {"N"}, points));
+    ASSERT_TRUE(form) << law;
+    for (double n : {1000.0, 1023.0, 2048.0, 3001.0})
+      EXPECT_EQ(std::round(evaluate(form->expression, {{"N", n}}).value()), at(law, {"N"}, {{n}})[0]) << law << " became " << text(form->expression);
+  }
+}
+
+// A count that is zero but for a few samples goes through any form with as many unknowns.
+TEST(Reconstruct, HiddenCountsThatAreMostlyZeroExplainNothing) {
+  std::vector<std::vector<double>> points;
+  std::vector<double> hidden, values;
+  for (double n = 20; n < 40; n += 2)
+    for (double m = 20; m < 40; m += 3) points.push_back({n, m}), hidden.push_back(0), values.push_back(0);
+  hidden[hidden.size() - 1] = 7, hidden[hidden.size() - 2] = 3, values[values.size() - 1] = 38, values[values.size() - 2] = 11;
+  std::vector<Reconstructor::Hidden> one{{"H1", hidden}};
+  EXPECT_FALSE(Reconstructor({"N", "M"}, points).exact_with(values, one));
+}
+
+// Samples that bend downwards at their end make no law that is negative, or falls, beyond them.
+TEST(Law, NeverFallsBelowZero) {
+  std::vector<std::vector<double>> points;
+  std::vector<double> values;
+  for (double n = 40; n <= 400; n += 8) points.push_back({n}), values.push_back(n * n - n * n * n / 900);
+  Law law = law_of({"N"}, points, values);
+  for (double n : {1000.0, 10000.0, 1000000.0}) EXPECT_GT(evaluate(law.expression, {{"N", n}}).value(), 1000) << text(law.expression);
+}
+
+TEST(Law, JitterIsNoGrowth) {
+  std::vector<std::vector<double>> points;
+  std::vector<double> jitter, growing;
+  for (double n = 40; n < 120; n++) points.push_back({n});
+  for (double n : {250.0, 500.0, 1000.0}) points.push_back({n});
+  for (std::size_t k = 0; k < points.size(); k++) jitter.push_back(14 + static_cast<double>(k * 7 % 5) - 2), growing.push_back(jitter.back() + points[k][0] / 10);
+  EXPECT_TRUE(growth_law({"N"}, points, jitter).expression.is_number());
+  EXPECT_NEAR(evaluate(growth_law({"N"}, points, growing).expression, {{"N", 10000}}).value(), 1014, 150);
+  // What the heap did once, at the largest of four sizes, is no cube.
+  const Expr n = symbol("N");
+  std::vector<Scale> scales{{n, {}}, {n * n, {}}, {n * n * n, {}}};
+  Law heap = law_in_scales({"N"}, {{2500}, {5000}, {10000}, {20000}}, std::vector<double>{900, 905, 960, 2100}, scales);
+  EXPECT_LT(evaluate(heap.expression, {{"N", 2000000}}).value(), 300000) << text(heap.expression);
+}
+
 TEST(Law, ChosenByHowItExtrapolates) {
   auto points = sizes({{40, 119}}, 3);
   std::vector<double> values;
