@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "expr/parse.h"
 #include "expr/print.h"
 #include "expr/reconstruct.h"
 
@@ -37,6 +38,28 @@ std::optional<expr::Expr> touched_shape(const Profile& profile) {
   }
   if (factors.empty()) return {};
   return expr::product(std::move(factors));
+}
+
+// Memory is touched by loads and stores and grows no faster than they do: the power of the size by which these grow when every
+// parameter does. At least 1, for what only libraries touch.
+int degree_of_accesses(const Profile& profile) {
+  constexpr double factor = 8, rounding = 0.2;  // of the logarithm: N log N counts as N
+  Setting here = profile.run.parameters, there = here;
+  for (auto& [name, value] : there) value *= factor;
+  for (const HiddenVariable& hidden : profile.scaling->hidden) {
+    const expr::Expr law = expr::parse_trusted(hidden.law);
+    const double now = expr::evaluate(law, profile.run.parameters).value_or(1), then = expr::evaluate(law, there).value_or(now);
+    here[hidden.name] = now, there[hidden.name] = then;
+  }
+  double now = 0, then = 0;
+  for (const Function& function : profile.ir->functions)
+    for (const Block& block : function.blocks) {
+      if (block.count.expression.empty() || (!block.usage.contains("bytes_loaded") && !block.usage.contains("bytes_stored"))) continue;
+      const expr::Expr count = expr::parse_trusted(block.count.expression);
+      now += expr::evaluate(count, here).value_or(0), then += expr::evaluate(count, there).value_or(0);
+    }
+  if (!(now > 0) || !(then > now)) return 1;
+  return std::max(1, static_cast<int>(std::ceil(std::log(then / now) / std::log(factor) - rounding)));
 }
 
 }  // namespace
@@ -80,7 +103,7 @@ void memory_growth(const std::vector<SizedFaults>& samples, Profile& profile) {
   } else {
     for (const SizedFaults& sample : samples) faults.push_back(sample.page_faults + 1);
     at.insert(at.end(), all.begin(), all.end());
-    law = expr::growth_law(names, at, faults);
+    law = expr::growth_law(names, at, faults, degree_of_accesses(profile));
   }
   scaling.page_faults = expr::text(law.expression, {8}), scaling.page_faults_spread = law.spread;
 }

@@ -62,6 +62,28 @@ TEST(Scaling, FormsHoldFarAway) {
   }
 }
 
+// Below the cap everything is a square, but the loop says otherwise.
+TEST(Scaling, ACapBeyondTheSizesRunIsNotProved) {
+  const char* source = R"(
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  int n = atoi(argv[1]), m = n < 1000 ? n : 1000; volatile double s = 0;
+  for (int i = 0; i < n; i++) for (int j = 0; j < m; j++) s += i * j;
+  printf("%g\n", s); return 0;
+})";
+  Profile profile = analyzed(source, {"200"}, {{"N", 1}});
+  EXPECT_LT(profile.scaling->shares["proved"] + profile.scaling->shares["interpolated"], 0.1);
+  EXPECT_GT(profile.scaling->shares["unknown"], 0.9);
+}
+
+TEST(Scaling, RoundSizesOnly) {
+  std::string hundreds = triangular;
+  hundreds.insert(hundreds.find("double *a"), "if (n % 100) return 3; ");
+  Profile small = analyzed(hundreds, {"1000"}, {{"N", 1}}), large = analyzed(hundreds, {"2300"}, {});
+  EXPECT_EQ(executed_at(small, {{"N", 2300}}), executed(large));
+}
+
 TEST(Scaling, TwoParameters) {
   const char* source = R"(
 #include <stdio.h>

@@ -17,7 +17,7 @@ class Runs {
     if (over() || is_slow(setting)) return false;
     if (!seen_.insert(setting).second) return true;
     Try tried = attempt_(setting, held_out);
-    spent_ += tried.seconds, runs_++;
+    spent_ += tried.seconds, runs_++, last_seconds_ = tried.seconds;
     if (tried.seconds >= options_.run_seconds) slow_.push_back(setting);
     if (tried.taken) taken_.push_back(setting);
     else refused_++;
@@ -26,6 +26,7 @@ class Runs {
   bool over() const { return spent_ > options_.total_seconds || runs_ >= options_.most_runs; }
   int taken() const { return static_cast<int>(taken_.size()); }
   int refused() const { return refused_; }
+  double last_seconds() const { return last_seconds_; }
 
  private:
   // At least as large, in every parameter, as one that was slow.
@@ -38,7 +39,7 @@ class Runs {
   const SizeOptions& options_;
   std::set<Setting> seen_;
   std::vector<Setting> taken_, slow_;
-  double spent_ = 0;
+  double spent_ = 0, last_seconds_ = 0;
   int runs_ = 0, refused_ = 0;
 };
 
@@ -49,6 +50,25 @@ void series(Runs& runs, Setting setting, const std::string& name, double from, d
     setting[name] = from + step * k;
     if (!runs.run(setting)) return;
     if (k + 1 == patience && runs.taken() == before) return;
+  }
+}
+
+// Loops over narrow elements take 128 or more at once, and what is left otherwise: sizes of many residues by that, and those
+// around its multiples, while runs are quick.
+void beyond_a_vector(Runs& runs, Setting setting, const std::string& name, double recorded) {
+  constexpr double least = 256, from = 129, most = 1600, quick = 0.1;
+  constexpr int wanted = 48;
+  if (recorded < least) return;
+  std::vector<double> sizes;
+  const double step = std::max(3.0, 2 * std::floor((std::min(recorded, most) - from) / (2 * wanted)) + 1);  // odd: every residue comes in turn
+  for (double size = from; size <= std::min(recorded, most); size += step) sizes.push_back(size);
+  for (double multiple : {256.0, 384.0, 512.0})
+    for (double offset = -2; offset <= 6; offset++)
+      if (multiple + offset <= recorded) sizes.push_back(multiple + offset);
+  std::ranges::sort(sizes);
+  for (double size : sizes) {
+    setting[name] = size;
+    if (!runs.run(setting) || runs.last_seconds() > quick) return;
   }
 }
 
@@ -72,6 +92,8 @@ void one_parameter(Runs& runs, const std::string& name, double recorded, const S
     double from = std::max(step, std::floor(recorded / 4 / step) * step);
     series(runs, base, name, from, step, 40);
     if (runs.taken() < 12) series(runs, base, name, recorded, step, 16);
+    for (int tenth = 1; tenth <= 20 && runs.taken() < 12; tenth++)  // or round numbers, as the recorded one is
+      if (std::fmod(recorded * tenth, 10) == 0 && !runs.run(at(recorded * tenth / 10))) break;
   }
   // Held out: sizes apart from the others; forms must go through them too.
   if (choosy) return;
@@ -80,6 +102,7 @@ void one_parameter(Runs& runs, const std::string& name, double recorded, const S
   // Up to the recorded one: how memory and what depends on the data grow shows there best.
   for (double divisor : {16.0, 8.0, 4.0, 2.0, 1.5})
     if (double size = std::round(recorded / divisor); size > low && !runs.run(at(size), true)) break;
+  beyond_a_vector(runs, base, name, recorded);
 }
 
 // A line in each parameter, then settings where all differ (a product of three is told from that of two by these alone), then
@@ -119,9 +142,18 @@ void several_parameters(Runs& runs, const Setting& recorded) {
           if (!runs.run(setting) && runs.over()) return;
         }
     }
-  Setting held = base;
-  for (const auto& [name, value] : recorded) held[name] = value <= 32 ? 7 : 45;
-  runs.run(held, true);
+  // Held out: apart from the others, up to sizes where loops over narrow elements reach their vectors; no two parameters in step.
+  constexpr double apart[] = {45, 70, 101, 150, 203, 301, 397, 601, 901};
+  constexpr std::size_t shift = 2;
+  for (std::size_t t = 0; t < std::size(apart); t++) {
+    Setting held = base;
+    std::size_t k = 0;
+    for (const auto& [name, value] : recorded) {
+      held[name] = value <= 32 ? line(value)[(t + 5) % line(value).size()] : std::min(apart[(t + k) % std::size(apart)], std::max(45.0, value));
+      k += shift;
+    }
+    if (!runs.run(held, true) && runs.over()) return;
+  }
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ using Attempt = std::function<Try(const Setting&, bool held_out)>;
 struct SizeOptions {
   double run_seconds = 0.5;     // a series ends when one run takes longer
   double total_seconds = 20;    // of all runs together
-  int most_runs = 140;
+  int most_runs = 240;
 };
 
 // Calls `attempt` at the sizes chosen; `recorded` are the parameters of the recorded run.
