@@ -50,6 +50,9 @@ Status run(AnalyzeArguments& arguments) {
   options.arguments = program_arguments();
   for (const auto& text : arguments.parameters) {
     TRY(auto parameter, parameter_of(text));
+    for (const auto& [name, number] : options.parameters)
+      if (name == parameter.first || number == parameter.second)
+        return wrong_usage(fmt::format("--param {} and {}=ARG{} speak of the same {}", text, name, number, name == parameter.first ? "name" : "argument"), "one name for each argument");
     options.parameters.insert(parameter);
   }
   options.limits = arguments.limits.limits();

@@ -1,6 +1,7 @@
 // What of analyze needs no compiler library: both builds have it.
 #include <cctype>
 
+#include "expr/parse.h"
 #include "frontends/analyze.h"
 
 namespace perfcast {
@@ -30,7 +31,11 @@ Result<std::pair<std::string, int>> parameter_of(const std::string& text) {
   const bool digits = !number.empty() && number.size() < 5 && number.find_first_not_of("0123456789") == number.npos;
   if (!digits || equals == 0 || !(std::isalpha(static_cast<unsigned char>(text[0])) || text[0] == '_'))
     return wrong_usage("\"" + text + "\" is not NAME=ARGn", "--param N=ARG1: the first argument after -- is N");
-  return std::pair(text.substr(0, equals), std::stoi(number));
+  const std::string name = text.substr(0, equals);
+  // Forms are written with these names beside functions and the hidden counts, and read again.
+  if (!expr::is_symbol_name(name) || name == "H1" || name == "H2" || name == "H3")
+    return wrong_usage("a parameter cannot be called \"" + name + "\"", "choose a plain name that is no function and not H1, H2 or H3 (counts that depend on the data): --param N=ARG1");
+  return std::pair(name, std::stoi(number));
 }
 
 }  // namespace perfcast

@@ -154,6 +154,7 @@ TEST_F(Analyze, WrongOptionsAreToldApart) {
   EXPECT_FALSE(parameter_of("N"));
   EXPECT_FALSE(parameter_of("N=ARG"));
   EXPECT_FALSE(parameter_of("=ARG1"));
+  for (const char* taken : {"mod=ARG1", "log2=ARG1", "N M=ARG1", "H1=ARG1"}) EXPECT_FALSE(parameter_of(taken)) << taken;
   EXPECT_EQ(parameter_of("size=ARG12")->second, 12);
 }
 
