@@ -1,5 +1,6 @@
 // perfcast choose: which machine is fastest, cheapest, or gives most for the money, for these programs.
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -8,6 +9,7 @@
 #include "cli/common.h"
 #include "cli/program_list.h"
 #include "methods/choose/choose.h"
+#include "record/comparison.h"
 #include "report/choice_text.h"
 
 namespace perfcast::cli {
@@ -26,11 +28,13 @@ Result<std::map<std::string, double>> prices_of(const ChooseArguments& arguments
   for (const Machine& machine : machines)
     if (machine.price.is_object() && machine.price.contains("per_hour") && machine.price["per_hour"].is_number())
       prices[machine.name] = machine.price["per_hour"].get<double>();
+  for (const auto& [name, price] : prices)
+    if (!(price >= 0)) return unfit("the price in the machine file is not one", name, "price.per_hour: 0 or more, or --price " + name + "=0.85");
   for (const std::string& text : arguments.prices) {
     auto equals = text.find('=');
     char* end = nullptr;
-    double price = equals == std::string::npos ? -1 : std::strtod(text.c_str() + equals + 1, &end);
-    if (!end || *end || !(price >= 0)) return wrong_usage("\"" + text + "\" is not a price by the hour", "--price neoverse-v1=0.85");
+    double price = equals == std::string::npos || equals + 1 == text.size() ? -1 : std::strtod(text.c_str() + equals + 1, &end);
+    if (!end || *end || !(price >= 0) || !std::isfinite(price)) return wrong_usage("\"" + text + "\" is not a price by the hour", "--price neoverse-v1=0.85");
     std::string name = text.substr(0, equals);
     // The machine's name, or the word that named it for --machine.
     for (std::size_t i = 0; i < arguments.machines.size(); i++)
@@ -45,6 +49,7 @@ Result<std::map<std::string, double>> prices_of(const ChooseArguments& arguments
 Status run(const ChooseArguments& arguments) {
   if (arguments.programs.empty()) return wrong_usage("no program to choose a machine for", "PROFILE..., SOURCE..., or --suite FOLDER");
   TRY(std::vector<Machine> machines, load_machines(arguments.machines));
+  tell_apart(machines);
   choose::ChooseOptions options;
   TRY(options.price_per_hour, prices_of(arguments, machines));
   options.deadline_seconds = arguments.deadline;

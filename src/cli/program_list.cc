@@ -79,6 +79,32 @@ void analyze_sources(const std::vector<Source>& sources, const std::vector<Model
     }
 }
 
+// One program, for one or several instruction sets; none where it could not be analysed.
+struct Entry {
+  std::string name;
+  std::vector<const Profile*> profiles;
+};
+bool belongs(const Entry& entry, const std::string& name, const Profile& profile) {
+  return entry.name == name && std::ranges::none_of(entry.profiles, [&](const Profile* other) {
+           return other->run.isa == profile.run.isa || other->run.arguments != profile.run.arguments || other->run.input != profile.run.input;
+         });
+}
+// Profiles of one name are one program if they are of different instruction sets and ran with the same input.
+std::vector<Entry> entries_of(const std::vector<Profile>& profiles, const std::vector<Source>& sources) {
+  std::vector<Entry> entries;
+  std::map<std::string, int> of_name;
+  for (const Profile& profile : profiles) {
+    auto known = std::ranges::find_if(entries, [&](const Entry& entry) { return belongs(entry, profile.program, profile); });
+    if (known == entries.end()) known = entries.insert(entries.end(), {profile.program, {}});
+    known->profiles.push_back(&profile);
+  }
+  for (const Source& source : sources)
+    if (std::ranges::none_of(entries, [&](const Entry& entry) { return entry.name == source.name; })) entries.push_back({source.name, {}});
+  for (Entry& entry : entries)
+    if (int number = ++of_name[entry.name]; number > 1) entry.name += " (" + std::to_string(number) + ")";
+  return entries;
+}
+
 // Of the profiles of one program the one that was made for this machine; the first where none was.
 const Profile& profile_for(const std::vector<const Profile*>& profiles, const Machine& machine) {
   for (const Profile* profile : profiles)
@@ -117,19 +143,14 @@ Result<std::vector<Prediction>> predict_programs(const ProgramList& programs, co
   if (!programs.suite.empty()) CHECK_OK(add_suite(programs, sources));
   analyze_sources(sources, how.models, machines, profiles);
 
-  std::vector<std::string> order;
-  std::map<std::string, std::vector<const Profile*>> by_name;
-  for (const Profile& profile : profiles) {
-    if (!by_name.contains(profile.program)) order.push_back(profile.program);
-    by_name[profile.program].push_back(&profile);
-  }
   std::vector<Prediction> predictions;
-  for (const std::string& name : order) {
+  for (const Entry& entry : entries_of(profiles, sources)) {
     Prediction all;
-    all.program = name;
+    all.program = entry.name;
     for (const Machine& machine : machines) {  // one at a time: a machine that cannot answer spoils no other
-      auto one = predict::predict(profile_for(by_name[name], machine), {&machine, 1}, how);
-      if (!one) remark(name + " on " + machine.name + ": " + one.error().message());
+      if (entry.profiles.empty()) continue;
+      auto one = predict::predict(profile_for(entry.profiles, machine), {&machine, 1}, how);
+      if (!one) remark(entry.name + " on " + machine.name + ": " + one.error().message());
       else all.predictions.insert(all.predictions.end(), one->predictions.begin(), one->predictions.end());
     }
     predictions.push_back(std::move(all));
