@@ -211,6 +211,9 @@ void Pipeline::do_compute(const StaticInstruction& instruction, const Happening&
   if (instruction.load && loaded_ > ready) ready = loaded_, memory = loaded_memory_;
   computed_ = ready;
   operands_memory_ = memory;
+  if (instruction.updates_address)  // waits for the old address, not for the data
+    for (const MicroOp& op : instruction.micro_ops)
+      if (op.part == Part::address_update) issue(op, address_ready_, address_memory_, 0, nullptr);
   if (fused || !instruction.computes) return;  // of a fused pair the second does the work
   computed_ = 0;
   std::uint32_t before = ~0u;  // of several operations on the same ports the first counts: latency covers the others

@@ -21,6 +21,21 @@ TEST(Memory, AStackSlotIsARecurrence) {
   EXPECT_NEAR(code.cycles(small_core()), 7, close);  // 6 to forward, 1 to add
 }
 
+// ldr x1,[x0],#8; add x0,x1,x2: the port that moves x0 on is no part of the way from address to data.
+TEST(Memory, AWriteBackWaitsForTheAddressOnly) {
+  Code code;
+  InstructionForm form;
+  form.opcode = "LDRXpost", form.load = form.write_back = true, form.memory_bytes = 8;
+  code.add(form, {1, 0}, {0}).uses[0].address = true;
+  code.op("ADD64rr", {0}, {1, 2});
+  CoreModel core = small_core();
+  EXPECT_NEAR(code.cycles(core), 6, close);  // 5 to load, 1 to add
+  InstructionRule moving;
+  moving.match.opcode = "^LDRXpost", moving.ports = std::vector<PortNeed>{{"a", 1, 1}};
+  core.instructions.insert(core.instructions.begin(), moving);
+  EXPECT_NEAR(code.cycles(core), 6, close);
+}
+
 // A counter in memory that is read twice more: its own load is the third that waits for the store.
 TEST(Memory, LoadsThatWaitForOneStoreComeOneByOne) {
   Code code;

@@ -122,6 +122,10 @@ void choose_micro_ops(StaticInstruction& out, const CoreTables& tables, const Ca
     }
   }
   out.computes = !out.micro_ops.empty();
+  if (out.computes && form.write_back && (out.load || out.store)) {  // all that such a one computes is its new address
+    out.computes = false, out.updates_address = true;
+    for (MicroOp& op : out.micro_ops) op.part = Part::address_update;
+  }
   if (out.load) {
     const auto* rule = answers.first(&InstructionRule::load_ports);
     const auto* usual = first_match(tables.loads, tables.core().memory.loads, candidate);
@@ -287,7 +291,7 @@ StaticInstruction Resolver::resolve(const Instruction& instruction) {
   out.writes_vector = writes && form.floating, out.writes_integer = writes && !form.floating;
   describe_values(out, form, instruction);
   out.place = instruction.address, out.size = instruction.size;
-  bool settled = out.zero_idiom || out.eliminated || out.folded || form.nop || (!out.computes && (out.load || out.store));
+  bool settled = out.zero_idiom || out.eliminated || out.folded || form.nop || (!out.computes && !out.updates_address && (out.load || out.store));
   out.origin = settled ? Origin::pattern : answers.best().value_or(Origin::llvm);
   return out;
 }

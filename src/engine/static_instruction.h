@@ -7,7 +7,7 @@
 
 namespace perfcast::engine {
 
-enum class Part : std::uint8_t { compute, load, store_address, store_data };
+enum class Part : std::uint8_t { compute, load, store_address, store_data, address_update };
 
 struct MicroOp {
   std::uint32_t ports = 0;  // any one of these
@@ -58,6 +58,7 @@ struct StaticInstruction {
   int size = 0;
   bool load = false, store = false, branch = false, conditional = false, call = false, ret = false, indirect = false;
   bool computes = false;    // has a computing part of its own
+  bool updates_address = false;  // a load or store that takes a port to move its address register on
   bool zero_idiom = false, eliminated = false, folded = false;
   bool writes_integer = false, writes_vector = false;
   bool on_stack = false;    // its address is told from the stack pointer: spills, pushes, variables of unoptimised code
