@@ -1,6 +1,9 @@
 #include "cli/parallel.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "base/statistics.h"
@@ -114,6 +117,12 @@ std::map<std::string, std::string> borrow_messages(std::vector<Machine>& machine
   return used;
 }
 
+// The number of ranks that P was set to.
+Result<int> ranks_of(double p) {
+  if (!(p >= 1 && p <= 100'000) || p != std::floor(p)) return wrong_usage(fmt::format("P = {:g} is no number of ranks", p), "--set P=8: a whole number from 1 to 100000");
+  return static_cast<int>(p);
+}
+
 // A program that cannot be timed is predicted all the same.
 void keep_or_say(Result<MeasuredTime> measured, Prediction& result) {
   if (measured) result.measured = std::move(*measured);
@@ -131,7 +140,10 @@ Result<Prediction> predict_parallel(const Profile& profile, const std::vector<Ma
                                     parallel::ParallelOptions options, bool measure, const RunLimits& limits) {
   std::vector<Machine> machines = given;
   if (!options.platform.empty() && options.network != "simgrid") return wrong_usage("--platform belongs to --network simgrid");
-  if (auto it = predicting.set.find("P"); it != predicting.set.end()) options.ranks = static_cast<int>(it->second), predicting.set.erase(it);
+  if (auto it = predicting.set.find("P"); it != predicting.set.end()) {
+    TRY(options.ranks, ranks_of(it->second));
+    predicting.set.erase(it);
+  }
   options.set = predicting.set;
   if (measure) predicting.alone = true;  // as the time measured is
   if (!options.pattern.empty()) {
@@ -206,32 +218,31 @@ Result<double> code_seconds(const graph::CodeReference& code, const fs::path& be
 }
 
 // Steps with a template: each execution takes what the template makes of its time.
-Status apply_templates(const graph::Design& sketch, const std::vector<graph::CountedStep>& steps, const std::map<std::string, double>& values,
+Status apply_templates(const graph::Design& sketch, const std::vector<graph::CountedStep>& steps, const Profile& profile,
                        const Machine& machine, const parallel::ParallelOptions& options, ModelPrediction& p) {
   const ModelPrediction before = p;
   double communication = 0, saved = 0;
-  auto view = p.views.find("region");
-  std::map<std::string, int> seen;
-  for (const auto& s : steps) {
-    int number = ++seen[s.step->name];
-    if (s.step->pattern.empty() || s.count <= 0) continue;
-    const std::string name = number == 1 ? s.step->name : s.step->name + "#" + std::to_string(number);
-    double all = 0;
+  // A step of a graph that is used several times is one region with all its executions.
+  std::map<const graph::Node*, double> executions;
+  for (const auto& s : steps)
+    if (!s.step->pattern.empty() && s.count > 0) executions[s.step] += s.count;
+  for (const auto& [step, count] : executions) {
+    const auto region = std::ranges::find(profile.regions, step->line, &Region::first_line);
     Part* row = nullptr;
-    if (view != p.views.end())
-      for (auto& part : view->second)
-        if (part.name == name) all = part.seconds, row = &part;
+    if (auto view = p.views.find("region"); view != p.views.end() && region != profile.regions.end())
+      if (auto it = std::ranges::find(view->second, region->name, &Part::name); it != view->second.end()) row = &*it;
+    const double all = row ? row->seconds : 0;
     parallel::ParallelOptions one = options;
-    one.pattern = s.step->pattern, one.set.clear();
-    for (const auto& [key, text] : s.step->settings) {
+    one.pattern = step->pattern, one.set.clear();
+    for (const auto& [key, text] : step->settings) {
       TRY(expr::Expr parsed, expr::parse(text, sketch.file));
-      TRY(one.set[key], expr::evaluate(parsed, values));
+      TRY(one.set[key], expr::evaluate(parsed, profile.run.parameters));
     }
     ModelPrediction single = before;
-    single.seconds = all / s.count;
+    single.seconds = all / count;
     TRY(ModelPrediction shared, parallel::by_template(single, machine, one));
-    const double now = shared.seconds * s.count;
-    communication += (shared.seconds - shared.parts.front().seconds) * s.count;
+    const double now = shared.seconds * count;
+    communication += (shared.seconds - shared.parts.front().seconds) * count;
     saved += all - now;
     if (row) row->seconds = now;
   }
@@ -249,7 +260,10 @@ Result<Prediction> predict_design(const std::string& file, const std::vector<Mac
   TRY(graph::Design sketch, graph::read_design(file));
   auto set = predicting.set;
   parallel::ParallelOptions options = given;
-  if (auto it = set.find("P"); it != set.end() && !sketch.has_parameter("P")) options.ranks = static_cast<int>(it->second), set.erase(it);
+  if (auto it = set.find("P"); it != set.end() && !sketch.has_parameter("P")) {
+    TRY(options.ranks, ranks_of(it->second));
+    set.erase(it);
+  }
   TRY(auto steps, graph::counted_steps(sketch, set));
   Prediction all;
   for (const auto& machine : machines) {
@@ -264,7 +278,7 @@ Result<Prediction> predict_design(const std::string& file, const std::vector<Mac
     if (plain.models.empty()) plain.models = {Model::dbc};
     TRY(Prediction one, predict::predict(profile, {&machine, 1}, plain));
     if (options.ranks > 1)
-      for (auto& p : one.predictions) CHECK_OK(apply_templates(sketch, steps, profile.run.parameters, machine, options, p));
+      for (auto& p : one.predictions) CHECK_OK(apply_templates(sketch, steps, profile, machine, options, p));
     for (auto& p : one.predictions) {
       p.remarks.push_back(graph::timing_formula(sketch));
       for (const auto& doubt : graph::check(sketch, set)) p.remarks.push_back(doubt);

@@ -8,40 +8,66 @@
 // ranks wait for each other for ever it says so and ends with code 3.
 #include <simgrid/s4u.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
 #include <tuple>
 
 #include "base/files.h"
 #include "engine/messages/message_time.h"
 #include "engine/messages/replay.h"
+#include "simgrid/collective_sizes.h"
+#include "simgrid/host_order.h"
 
 namespace sg4 = simgrid::s4u;
 using namespace perfcast;
 
 namespace {
 
+constexpr int any_peer = -1, any_tag = -1;
+constexpr int of_collectives = -1;  // the channel they talk on; other messages talk on that of their group
+
 // Source, target, tag, channel.
 using Way = std::tuple<int, int, int, int>;
+
+// What the receives of one rank leave open.
+struct Wildcards {
+  bool everything = false;       // any tag from anybody
+  std::set<int> tags_from_any, sources_of_any;
+};
 
 struct Job {
   Skeleton skeleton;
   MessagePath path;
   std::vector<double> weights;            // by rank: its computation over that of its program
-  bool any_source = false, any_tag = false;
+  std::map<std::pair<int, int>, Wildcards> wildcards;  // by receiver and group
   std::set<Way> meeting;                  // ways on which some sender waits for its receiver
+  std::optional<std::pair<double, double>> measured;  // the platform of that name: latency and seconds per byte
+  std::unique_ptr<CollectiveSizes> collective_sizes;
   std::vector<engine::RankTime> times;
   std::vector<bool> ended;
   std::vector<sg4::ActorPtr> actors;
   double messages = 0;                    // as engine/messages/replay counts them
 
-  // One for each pair and tag; programs that receive from anybody share one per receiver, those that take any tag one per pair.
+  // One for each pair and tag; what a receive from anybody or of any tag may take is one way.
   Way way(int source, int target, int tag, int channel) const {
-    if (channel == 0 && any_source) source = 0;
-    if (channel == 0 && (any_source || any_tag)) tag = 0;
+    const auto it = wildcards.find({target, channel});
+    if (it == wildcards.end()) return {source, target, tag, channel};
+    const Wildcards& wild = it->second;
+    if (wild.everything || (!wild.tags_from_any.empty() && !wild.sources_of_any.empty())) return {any_peer, target, any_tag, channel};
+    if (wild.tags_from_any.contains(tag)) return {any_peer, target, tag, channel};
+    if (wild.sources_of_any.contains(source)) return {source, target, any_tag, channel};
     return {source, target, tag, channel};
+  }
+  double own() const { return 1e-9 * ((path.send_ns ? path.send_ns->value : 0) + (path.receive_ns ? path.receive_ns->value : 0)); }
+  // Bytes that take on the measured platform what the path's law for such a message says.
+  double on_wire(double bytes) const {
+    if (!measured) return bytes;
+    return std::max(0.0, engine::message_seconds(path, bytes) - own() - measured->first) / measured->second;
   }
   bool eager(double bytes) const { return !engine::is_rendezvous(path, bytes); }
 };
@@ -85,7 +111,7 @@ class Rank {
   // it gets will be, so it is the way that decides; in a collective both know the size.
   sg4::Mailbox* mailbox(int source, int target, int tag, int channel, double bytes) {
     const Way way = job_.way(source, target, tag, channel);
-    const bool at_once = channel == 0 ? !job_.meeting.contains(way) : job_.eager(bytes);
+    const bool at_once = channel == of_collectives ? job_.eager(bytes) : !job_.meeting.contains(way);
     auto [it, fresh] = mailboxes_.try_emplace({way, at_once}, nullptr);
     if (fresh) {
       const auto [from, to, under, on] = way;
@@ -100,10 +126,10 @@ class Rank {
   double own_receive() const { return job_.path.receive_ns ? 1e-9 * job_.path.receive_ns->value : 0; }
 
   sg4::CommPtr start_send(int target, double bytes, int tag, int channel, bool synchronous) {
-    job_.messages += channel == 0;
+    job_.messages += channel != of_collectives;
     static char nothing;
     const bool early = job_.eager(bytes) && !synchronous;
-    auto comm = mailbox(rank_, target, tag, channel, bytes)->put_init(&nothing, whole(bytes));
+    auto comm = mailbox(rank_, target, tag, channel, bytes)->put_init(&nothing, whole(job_.on_wire(bytes)));
     if (early) {
       comm->detach();
       return nullptr;
@@ -112,7 +138,7 @@ class Rank {
     return comm;
   }
   sg4::CommPtr start_receive(int source, double bytes, int tag, int channel) {
-    return mailbox(source < 0 ? 0 : source, rank_, tag, channel, bytes)->get_async<char>(&received_);
+    return mailbox(source, rank_, tag, channel, bytes)->get_async<char>(&received_);
   }
 
   // Collectives talk on their own channel.
@@ -121,16 +147,16 @@ class Rank {
   }
   void pass(int to, double bytes) {
     busy(own_send());
-    if (auto comm = start_send(to, bytes, 0, 1, false)) comm->wait();
+    if (auto comm = start_send(to, bytes, 0, of_collectives, false)) comm->wait();
   }
   void take(int from, double bytes) {
-    start_receive(from, bytes, 0, 1)->wait();
+    start_receive(from, bytes, 0, of_collectives)->wait();
     owed_ += own_receive();
   }
   void swap(int to, int from, double bytes) {
-    auto in = start_receive(from, bytes, 0, 1);
+    auto in = start_receive(from, bytes, 0, of_collectives);
     busy(own_send());
-    auto out = start_send(to, bytes, 0, 1, false);
+    auto out = start_send(to, bytes, 0, of_collectives, false);
     in->wait();
     if (out) out->wait();
     owed_ += own_receive();
@@ -142,30 +168,30 @@ class Rank {
       case Act::send: case Act::ssend: {
         int target = resolve(step.to);
         if (target < 0) return;
-        if (auto comm = start_send(target, step.bytes, step.tag, 0, step.act == Act::ssend)) comm->wait();
+        if (auto comm = start_send(target, step.bytes, step.tag, step.group, step.act == Act::ssend)) comm->wait();
         return;
       }
       case Act::isend: {
         int target = resolve(step.to);
-        requests_.push_back({target < 0 ? nullptr : start_send(target, step.bytes, step.tag, 0, false), false});
+        requests_.push_back({target < 0 ? nullptr : start_send(target, step.bytes, step.tag, step.group, false), false});
         return;
       }
       case Act::receive: {
         int source = resolve(step.from);
         if (source == -2) return;
-        start_receive(source, step.bytes, step.tag, 0)->wait();
+        start_receive(source, step.bytes, step.tag, step.group)->wait();
         owed_ += own_receive();
         return;
       }
       case Act::ireceive: {
         int source = resolve(step.from);
-        requests_.push_back({source == -2 ? nullptr : start_receive(source, step.bytes, step.tag, 0), true});
+        requests_.push_back({source == -2 ? nullptr : start_receive(source, step.bytes, step.tag, step.group), true});
         return;
       }
       case Act::exchange: {
         int target = resolve(step.to), source = resolve(step.from);
-        sg4::CommPtr in = source == -2 ? nullptr : start_receive(source, step.bytes, step.from_tag.value_or(step.tag), 0);
-        sg4::CommPtr out = target < 0 ? nullptr : start_send(target, step.bytes, step.tag, 0, false);
+        sg4::CommPtr in = source == -2 ? nullptr : start_receive(source, step.bytes, step.from_tag.value_or(step.tag), step.group);
+        sg4::CommPtr out = target < 0 ? nullptr : start_send(target, step.bytes, step.tag, step.group, false);
         if (in) in->wait();
         if (out) out->wait();
         if (in) owed_ += own_receive();
@@ -204,21 +230,22 @@ class Rank {
     }
     auto rank_of = [&](int i) { return members[static_cast<std::size_t>(((i + root) % n + n) % n)]; };
     me = (me - root + n) % n;  // counted from the root
+    const double bytes = job_.collective_sizes->next(step.group, members, rank_);
     switch (step.act) {
       case Act::barrier: return dissemination(me, n, 0, rank_of);
-      case Act::broadcast: return tree_down(me, n, step.bytes, false, rank_of);
-      case Act::scatter: return tree_down(me, n, step.bytes, true, rank_of);
-      case Act::reduce: return tree_up(me, n, step.bytes, false, rank_of);
-      case Act::gather: return tree_up(me, n, step.bytes, true, rank_of);
-      case Act::allgather: return ring(me, n, step.bytes, n - 1, rank_of);
+      case Act::broadcast: return tree_down(me, n, bytes, false, rank_of);
+      case Act::scatter: return tree_down(me, n, bytes, true, rank_of);
+      case Act::reduce: return tree_up(me, n, bytes, false, rank_of);
+      case Act::gather: return tree_up(me, n, bytes, true, rank_of);
+      case Act::allgather: return ring(me, n, bytes, n - 1, rank_of);
       case Act::alltoall:
-        if (step.bytes / n < 512) return dissemination(me, n, step.bytes / 2, rank_of);  // Bruck: few steps, more data
-        for (int k = 1; k < n; k++) swap(rank_of(me + k), rank_of(me - k), step.bytes / n);
+        if (bytes / n < 512) return dissemination(me, n, bytes / 2, rank_of);  // Bruck: few steps, more data
+        for (int k = 1; k < n; k++) swap(rank_of(me + k), rank_of(me - k), bytes / n);
         return;
       case Act::allreduce:
-        if (step.bytes > 65536) return ring(me, n, step.bytes / n, 2 * (n - 1), rank_of);
-        return dissemination(me, n, step.bytes, rank_of);
-      default: return dissemination(me, n, step.bytes, rank_of);
+        if (bytes > 65536) return ring(me, n, bytes / n, 2 * (n - 1), rank_of);
+        return dissemination(me, n, bytes, rank_of);
+      default: return dissemination(me, n, bytes, rank_of);
     }
   }
   template <class RankOf>
@@ -254,27 +281,14 @@ class Rank {
   double owed_ = 0;  // processor time of receives past
 };
 
-// Of what is sent: a receiver may have room for more.
-void count_bytes(const std::vector<Step>& steps, double times, double& bytes, double& calls) {
-  for (const auto& s : steps) {
-    if (s.act == Act::loop) count_bytes(s.body, times * s.times, bytes, calls);
-    else if (s.bytes > 0 && s.act != Act::receive && s.act != Act::ireceive) bytes += times * s.bytes, calls += times;
-  }
-}
-
 // Hosts behind links of their own: a message crosses two, so each has half the latency.
-void measured_platform(const Job& job) {
+void measured_platform(Job& job) {
   auto* zone = sg4::create_star_zone("measured");
-  // Of the laws of the path, the one that holds for the mean message.
-  double bytes = 0, calls = 0;
-  for (const auto& program : job.skeleton.programs) count_bytes(program.steps, static_cast<double>(program.ranks.size()), bytes, calls);
-  const double mean = calls > 0 ? bytes / calls : 0;
-  const MessageRegime* law = &job.path.regimes.front();
-  for (const auto& regime : job.path.regimes)
-    if (regime.from_bytes <= mean) law = &regime;
-  const double whole = 1e-9 * law->startup_ns;
-  const double own = (job.path.send_ns ? 1e-9 * job.path.send_ns->value : 0) + (job.path.receive_ns ? 1e-9 * job.path.receive_ns->value : 0);
-  const double latency = std::max(0.1 * whole, whole - own), per_byte = std::max(1e-3, law->per_byte_ns);
+  // The least of what the laws of the path say: what one says beyond that, a message has as size (Job::on_wire).
+  double startup = job.path.regimes.front().startup_ns, per_byte_ns = job.path.regimes.front().per_byte_ns;
+  for (const auto& regime : job.path.regimes) startup = std::min(startup, regime.startup_ns), per_byte_ns = std::min(per_byte_ns, regime.per_byte_ns);
+  const double whole = 1e-9 * startup, latency = std::max(0.1 * whole, whole - job.own()), per_byte = std::max(1e-3, per_byte_ns);
+  job.measured = {latency, 1e-9 * per_byte};
   for (int i = 0; i < job.skeleton.ranks; i++) {
     auto* host = zone->create_host("host-" + std::to_string(i), 1e9);
     auto* link = zone->create_split_duplex_link("link-" + std::to_string(i), 1e9 / per_byte);
@@ -285,20 +299,28 @@ void measured_platform(const Job& job) {
   zone->seal();
 }
 
-void find_wildcards(const std::vector<Step>& steps, Job& job) {
+void find_wildcards(const std::vector<Step>& steps, int rank, Job& job) {
   for (const auto& s : steps) {
     if (s.act == Act::receive || s.act == Act::ireceive || s.act == Act::exchange) {
-      job.any_source = job.any_source || s.from.kind == PeerKind::any;
-      job.any_tag = job.any_tag || s.from_tag.value_or(s.tag) < 0;
+      const int source = resolve(s.from, rank, job.skeleton.ranks), tag = s.from_tag.value_or(s.tag);
+      Wildcards wild;
+      if (source == any_peer && tag < 0) wild.everything = true;
+      else if (source == any_peer) wild.tags_from_any.insert(tag);
+      else if (tag < 0) wild.sources_of_any.insert(source);
+      if (source == any_peer || tag < 0) {
+        Wildcards& known = job.wildcards[{rank, s.group}];
+        known.everything = known.everything || wild.everything;
+        known.tags_from_any.merge(wild.tags_from_any), known.sources_of_any.merge(wild.sources_of_any);
+      }
     }
-    find_wildcards(s.body, job);
+    find_wildcards(s.body, rank, job);
   }
 }
 
 void find_meetings(const std::vector<Step>& steps, int rank, Job& job) {
   for (const auto& s : steps) {
     const int target = resolve(s.to, rank, job.skeleton.ranks);
-    if (sends(s.act) && target >= 0 && (s.act == Act::ssend || !job.eager(s.bytes))) job.meeting.insert(job.way(rank, target, s.tag, 0));
+    if (sends(s.act) && target >= 0 && (s.act == Act::ssend || !job.eager(s.bytes))) job.meeting.insert(job.way(rank, target, s.tag, s.group));
     find_meetings(s.body, rank, job);
   }
 }
@@ -348,15 +370,17 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "the platform has no hosts\n");
     return 3;
   }
-  if (platform == "measured") std::sort(hosts.begin(), hosts.end(), [](auto* a, auto* b) { return std::atoi(a->get_cname() + 5) < std::atoi(b->get_cname() + 5); });
+  std::ranges::sort(hosts, numbered_before, &sg4::Host::get_name);
   Json remarks = Json::array();
   if (hosts.size() < static_cast<std::size_t>(job.skeleton.ranks))
     remarks.push_back(std::to_string(job.skeleton.ranks) + " ranks share the " + std::to_string(hosts.size()) + " hosts of the platform, each computing as if it were alone");
-  for (const auto& program : job.skeleton.programs) find_wildcards(program.steps, job);
+  for (const auto& program : job.skeleton.programs)
+    for (int rank : program.ranks) find_wildcards(program.steps, rank, job);
   for (const auto& program : job.skeleton.programs)
     for (int rank : program.ranks) find_meetings(program.steps, rank, job);
   job.times.resize(static_cast<std::size_t>(job.skeleton.ranks)), job.ended.resize(job.times.size(), false);
   job.weights.resize(job.times.size(), 1.0);
+  job.collective_sizes = std::make_unique<CollectiveSizes>(job.skeleton);
   auto steps = engine::steps_by_rank(job.skeleton);
   static const std::vector<Step> nothing;
   for (int r = 0; r < job.skeleton.ranks; r++) {

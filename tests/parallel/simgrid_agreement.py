@@ -58,6 +58,16 @@ cases = {
     "many receives": [{"ranks": [0], "steps": [work, {"do": "loop", "times": 50, "body": [{"do": "send", "to": "=1", "bytes": 8}]}]},
                       {"ranks": [1], "steps": [{"do": "loop", "times": 50, "body": [{"do": "ireceive", "from": "=0", "bytes": 8}]}, work, work,
                                                {"do": "wait", "requests": list(range(50))}]}],
+    "one receive from anybody": [{"ranks": [0], "steps": [work, {"do": "receive", "from": "=2", "bytes": 8, "tag": 5}, work,
+                                                          {"do": "receive", "from": "any", "bytes": 8, "tag": 6}]},
+                                 {"ranks": [1], "steps": [{"do": "send", "to": "=0", "bytes": 8, "tag": 6}]},
+                                 {"ranks": [2], "steps": [work, work, work, {"do": "send", "to": "=0", "bytes": 8, "tag": 5}]}],
+    "unlike buffers": [{"ranks": [0], "steps": [work, {"do": "gather", "to": "=0", "bytes": 8}, {"do": "barrier"}]},
+                       {"ranks": [1], "steps": [work, {"do": "gather", "to": "=0", "bytes": 800000}, {"do": "barrier"}]}],
+    "small and large": [{"ranks": [0], "steps": [work, {"do": "loop", "times": 500, "body": [{"do": "send", "to": "=1", "bytes": 8}, {"do": "receive", "from": "=1", "bytes": 8}]},
+                                                 {"do": "send", "to": "=1", "bytes": 20000000}]},
+                        {"ranks": [1], "steps": [work, {"do": "loop", "times": 500, "body": [{"do": "receive", "from": "=0", "bytes": 8}, {"do": "send", "to": "=0", "bytes": 8}]},
+                                                 {"do": "receive", "from": "=0", "bytes": 20000000}]}],
     "unlike": [{"ranks": [0, 1], "steps": [{"do": "barrier", "seconds": 2e-3}]}],
 }
 with tempfile.TemporaryDirectory() as folder:
@@ -77,6 +87,20 @@ with tempfile.TemporaryDirectory() as folder:
         ok = abs(apart) <= 0.01 and counts[0] == counts[1] and answers[0]["seconds"] >= (3e-3 if name == "unlike" else 1e-3)
         failed += not ok
         print(f"{name:14}: by the path {1e3 * answers[0]['seconds']:9.4f} ms, SimGrid {1e3 * answers[1]['seconds']:9.4f} ms, {counts[0]:g} and {counts[1]:g} messages {'' if ok else 'TOO FAR'}")
+    # Hosts are taken by the numbers in their names: on a chain of twelve nobody shares the link to the next.
+    platform = os.path.join(folder, "chain.xml")
+    with open(platform, "w") as out:
+        print("<?xml version='1.0'?>\n<!DOCTYPE platform SYSTEM 'https://simgrid.org/simgrid.dtd'>\n<platform version='4.1'><zone id='w' routing='Floyd'>", file=out)
+        print(*[f"<host id='h{i}' speed='1Gf'/>" for i in range(12)], *[f"<link id='l{i}' bandwidth='100MBps' latency='10us'/>" for i in range(11)], file=out)
+        print(*[f"<route src='h{i}' dst='h{i + 1}'><link_ctn id='l{i}'/></route>" for i in range(11)], "</zone></platform>", file=out)
+    step = {"do": "send", "to": "+1", "bytes": 1000000}
+    with open(file, "w") as out:
+        json.dump(recorded([{"ranks": list(range(0, 12, 2)), "steps": [step]}, {"ranks": list(range(1, 12, 2)), "steps": [{"do": "receive", "from": "-1", "bytes": 1000000}]}]), out)
+    done = subprocess.run([perfcast, "predict", file, "--machine", "toy", "--network", "simgrid", "--platform", platform, "--format", "json"], capture_output=True, text=True, timeout=300)
+    seconds = json.loads(done.stdout)["predictions"][0]["seconds"] if done.returncode == 0 else 0
+    if not 0.0100 < seconds < 0.0101:
+        print("a chain of hosts:", seconds, "instead of 10 ms", done.stderr)
+        failed += 1
     # Ranks that wait for each other for ever are an answer to neither.
     with open(file, "w") as out:
         json.dump(recorded([{"ranks": [0, 1], "steps": [{"do": "receive", "from": "+1", "bytes": 8}]}]), out)

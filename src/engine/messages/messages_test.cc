@@ -196,6 +196,39 @@ TEST(Replay, AMillionMessagesBetweenManyRanks) {
   EXPECT_NEAR(r->seconds, 100 * 2.1e-6, 1e-9);
 }
 
+// Messages that wait are found by their tag, however many came before; of those that fit, the first is taken.
+TEST(Replay, MessagesAreTakenInAnotherOrderThanTheyCome) {
+  constexpr int many = 20'000;
+  Skeleton s;
+  s.ranks = 2;
+  auto tagged = [](Step one, int tag) { return one.tag = tag, one; };
+  auto repeated = [](std::vector<Step> body) {
+    Step loop;
+    loop.act = Act::loop, loop.times = many, loop.body = std::move(body);
+    return loop;
+  };
+  const Step send = step(Act::send, 0, 8, absolute(1)), take = step(Act::receive, 0, 8, {}, absolute(0));
+  s.programs = {{{0}, {repeated({tagged(send, 1), tagged(send, 2)})}}, {{1}, {repeated({tagged(take, 2)}), repeated({tagged(take, 1)})}}};
+  auto r = replay(s, path());
+  ASSERT_TRUE(r) << r.error().message();
+  EXPECT_EQ(r->messages, 2 * many);
+  // A receive of any tag takes what came first, and leaves the message that the next one asks for.
+  s.programs = {{{0}, {tagged(send, 2), tagged(send, 1)}}, {{1}, {step(Act::compute, 1e-3, 0), tagged(take, -1), tagged(take, 1)}}};
+  auto any = replay(s, path());
+  EXPECT_TRUE(any) << any.error().message();
+}
+
+TEST(Replay, MessagesThatNobodyReceivesAreTold) {
+  Skeleton s;
+  s.ranks = 2;
+  const Step send = step(Act::send, 0, 8, absolute(1));
+  s.programs = {{{0}, {send, send, send}}, {{1}, {step(Act::receive, 0, 8, {}, absolute(0))}}};
+  auto r = replay(s, path());
+  ASSERT_TRUE(r) << r.error().message();
+  ASSERT_EQ(r->remarks.size(), 1u);
+  EXPECT_EQ(r->remarks[0], "2 messages are sent that nobody receives");
+}
+
 TEST(Skeleton, WrittenAndReadAgain) {
   Skeleton s;
   s.ranks = 2, s.groups = {{0, 1}};

@@ -8,6 +8,7 @@
 #include <queue>
 
 #include "base/assert.h"
+#include "engine/messages/mailbox.h"
 #include "engine/messages/message_time.h"
 #include "record/check.h"
 
@@ -42,19 +43,8 @@ std::vector<const std::vector<Step>*> steps_by_rank(const Skeleton& skeleton) {
 
 namespace {
 
-constexpr int any_rank = -1, no_rank = -2;
-constexpr int any_tag = -1;
-// Numbers that are no request of the program's: the rank itself waits; the two halves of an exchange.
-constexpr long blocked = -1, exchange_out = -2, exchange_in = -3;
-
-// A message under way, or one asked for.
-struct Offer {
-  int source = 0, tag = 0, group = 0;
-  double bytes = 0, start = 0;   // when the send began, or the receive was asked for
-  int rank = 0;                  // who waits for its end
-  long request = blocked;        // number of the request
-  bool meet = false;             // the sender waits for its receiver
-};
+// Numbers that are no request of the program's: the two halves of an exchange.
+constexpr long exchange_out = -2, exchange_in = -3;
 
 struct Request {
   bool done = false;
@@ -110,6 +100,9 @@ class Player {
       result.ranks.push_back(r.time);
     }
     if (wildcards_) result.remarks.push_back("receives from any rank took the message that was there first; another order may take another time");
+    std::size_t left = 0;
+    for (const Mailbox& box : offers_) left += box.size();
+    if (left > 0) result.remarks.push_back(fmt::format("{} messages are sent that nobody receives", left));
     if (one_sided_ > 0) result.remarks.push_back(fmt::format("{:g} one-sided transfers were costed as messages without waiting", one_sided_));
     return result;
   }
@@ -256,15 +249,8 @@ class Player {
     } else {
       r.blocked = true;
     }
-    auto& wanted = asked_[static_cast<std::size_t>(target)];
-    auto it = std::find_if(wanted.begin(), wanted.end(), [&](const Offer& asked) { return matches(asked, offer); });
-    if (it == wanted.end()) {
-      offers_[static_cast<std::size_t>(target)].push_back(offer);
-    } else {
-      Offer asked = *it;
-      wanted.erase(it);
-      meet_up(offer, asked);
-    }
+    if (auto asked = asked_[static_cast<std::size_t>(target)].take_who_asked(offer)) meet_up(offer, *asked);
+    else offers_[static_cast<std::size_t>(target)].add(offer);
   }
 
   void receive(int rank, RankState& r, const Step& step, int tag, long number) {
@@ -273,20 +259,8 @@ class Player {
     wildcards_ = wildcards_ || source == any_rank;
     const Offer asked{source, tag, step.group, step.bytes, r.now, rank, number, false};
     r.blocked = number == blocked;
-    auto& there = offers_[static_cast<std::size_t>(rank)];
-    auto it = std::find_if(there.begin(), there.end(), [&](const Offer& offer) { return matches(asked, offer); });
-    if (it == there.end()) {
-      asked_[static_cast<std::size_t>(rank)].push_back(asked);
-    } else {
-      Offer offer = *it;
-      there.erase(it);
-      meet_up(offer, asked);
-    }
-  }
-
-  static bool matches(const Offer& asked, const Offer& offer) {
-    return (asked.source == any_rank || asked.source == offer.source) && asked.group == offer.group &&
-           (asked.tag == any_tag || asked.tag == offer.tag);
+    if (auto offer = offers_[static_cast<std::size_t>(rank)].take_for(asked)) meet_up(*offer, asked);
+    else asked_[static_cast<std::size_t>(rank)].add(asked);
   }
 
   // A sender that need not wait has gone on already.
@@ -353,7 +327,7 @@ class Player {
   const MessagePath& path_;
   const ReplayOptions& options_;
   std::vector<RankState> ranks_;
-  std::vector<std::deque<Offer>> offers_, asked_;  // by receiver
+  std::vector<Mailbox> offers_, asked_;  // by receiver
   std::map<std::pair<int, long>, Gathering> gatherings_;
   using Ready = std::pair<double, int>;
   std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready_;

@@ -186,9 +186,9 @@ Result<Profile> profile_of(const Design& design, const ProfileOptions& options) 
     profile.regions.push_back({block.name, design.file, step->line, step->line});
     function.blocks.push_back(std::move(block));
   }
-  // The same line may hold a step used many times: one region each.
-  std::set<std::string> known;
-  std::erase_if(profile.regions, [&](const Region& r) { return !known.insert(r.name).second; });
+  // A step of a graph that is used in several places stands in one line: one region, with all its executions.
+  std::set<int> known;
+  std::erase_if(profile.regions, [&](const Region& r) { return !known.insert(r.first_line).second; });
   profile.source.emplace().functions.push_back(std::move(function));
   return profile;
 }

@@ -97,6 +97,18 @@ TEST(Design, MistakesAreNamedWithTheirLine) {
   EXPECT_NE(error_of("").find("empty"), std::string::npos);
 }
 
+// A graph used twice stands in its lines once: no time is shown twice.
+TEST(Design, RegionsDoNotOverlap) {
+  auto design = parse_design("design d\ngraph g:\n  step a: seconds 1\n  step b: seconds 2\ndo g\nloop 3:\n  do g\nstep a\n", "f");
+  ASSERT_TRUE(design) << design.error().message();
+  auto profile = profile_of(*design);
+  ASSERT_TRUE(profile) << profile.error().message();
+  EXPECT_EQ(profile->source->functions[0].blocks.size(), 5u);
+  ASSERT_EQ(profile->regions.size(), 3u);
+  EXPECT_EQ(profile->regions[0].name, "a");
+  EXPECT_EQ(profile->regions[2].first_line, 8);
+}
+
 // What is given by other parameters follows what these are set to, unless it is set itself.
 TEST(Design, ParametersOfParameters) {
   auto design = parse_design("design d\nparameter N = 3\nparameter M = 2*N\nstep a: seconds M\n", "f");

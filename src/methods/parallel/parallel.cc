@@ -116,7 +116,13 @@ Result<ModelPrediction> on_ranks(const ModelPrediction& one, const Profile& prof
   const bool one_host = options.network != "simgrid" && path.name != "network";
   const double crowded = one_host ? crowding(one, machine, skeleton.ranks) : 1;
   if (crowded > 1.005) p.remarks.push_back(fmt::format("ranks share memory: computation takes {:.2f} times as long", crowded));
-  if (timed > 0) scale = crowded * predicted / timed;
+  auto threads = part_of<ThreadCosts>(machine.threads, machine.name);
+  // Only shared memory is sure to have them all on one: by TCP they may be on many such hosts.
+  const int processors = options.network != "simgrid" && path.name == "shared memory" && threads && *threads ? (*threads)->processors : 0;
+  const double turns = processors > 0 ? std::max(1.0, static_cast<double>(skeleton.ranks) / processors) : 1;
+  if (turns > 1) p.remarks.push_back(fmt::format("{} has {} processors: more ranks take turns", machine.name, processors));
+  scale = turns * crowded;
+  if (timed > 0) scale *= predicted / timed;
   else p.remarks.push_back("no rank's computation was counted: times between calls are those of the recorded run");
   engine::ReplayOptions playing;
   std::vector<double> weight(static_cast<std::size_t>(skeleton.ranks), 1.0);

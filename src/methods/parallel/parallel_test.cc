@@ -161,6 +161,115 @@ TEST(Parallel, WorkThatAllRanksDoIsNotShared) {
   EXPECT_NEAR(half->programs[1].steps[0].body[0].seconds, 0.0015 + 0.0045 / 30, 1e-9);
 }
 
+// All ranks alike: so many messages around the ring, before them 0.1 s of work shared among the ranks.
+Skeleton ring(int ranks, double times, double iterations = 1) {
+  Skeleton s;
+  s.ranks = ranks, s.counted_rank = 0, s.parameters["it"] = iterations;
+  s.groups.emplace_back();
+  RankProgram all;
+  for (int r = 0; r < ranks; r++) s.groups[0].push_back(r), all.ranks.push_back(r);
+  Step pass = exchange(0.1 / ranks / times, 8, 1), loop;
+  pass.from.rank = -1;
+  loop.act = Act::loop, loop.times = times, loop.body = {pass};
+  all.steps = {times > 1 ? loop : pass};  // done once it is not folded
+  s.programs = {all};
+  s.totals.assign(static_cast<std::size_t>(ranks), {0.1 / ranks, 0, 0.1, times, 0, 0, 0, true});
+  return s;
+}
+
+// More repetitions are more messages, not more work: how much there is the recordings say, and the model.
+TEST(Parallel, RepetitionsDoNotMultiplyTheComputation) {
+  Profile profile;
+  profile.messages = to_json_value(MessageProfile{{ring(2, 1), ring(4, 3), ring(8, 7)}});
+  ParallelOptions options;
+  options.ranks = 16;
+  auto p = on_ranks(icc(0.1 / 2), profile, machine(), options);
+  ASSERT_TRUE(p) << p.error().message();
+  EXPECT_NEAR(p->parts[0].seconds, 0.1 / 16, 1e-9);
+  EXPECT_EQ(p->parts[1].count, 16 * 15);
+  options.ranks = 1;  // the loop is not done at all, the work is
+  auto alone = on_ranks(icc(0.1 / 2), profile, machine(), options);
+  ASSERT_TRUE(alone) << alone.error().message();
+  EXPECT_NEAR(alone->seconds, 0.1, 1e-9);
+  // Ten times the iterations, of which the model says that they take ten times as long.
+  profile.messages = to_json_value(MessageProfile{{ring(2, 20, 20), ring(2, 40, 40)}});
+  options.ranks = 2, options.set = {{"it", 200}};
+  auto longer = on_ranks(icc(0.1 / 2 * 10), profile, machine(), options);
+  ASSERT_TRUE(longer) << longer.error().message();
+  EXPECT_NEAR(longer->parts[0].seconds, 0.1 / 2 * 10, 1e-9);
+  EXPECT_EQ(longer->parts[1].count, 2 * 200);
+}
+
+TEST(Parallel, WhatDependsOnTheNumberOfRanksIsNotContinued) {
+  auto to_everybody = [](int ranks) {
+    Skeleton s = ring(ranks, 1);
+    s.programs[0].steps.clear();
+    for (int k = 1; k < ranks; k++) {
+      Step one = exchange(0, 8, k);
+      one.from.rank = -k;
+      s.programs[0].steps.push_back(one);
+    }
+    return s;
+  };
+  std::vector<std::string> remarks;
+  auto s = skeleton_for(MessageProfile{{to_everybody(3), to_everybody(5)}}, 64, {}, remarks);
+  ASSERT_FALSE(s);
+  EXPECT_NE(s.error().message().find("with 3 ranks is not what it does with 5"), std::string::npos);
+  // Partners may follow the number of ranks: half of them further, the last one.
+  auto half = [](int ranks, int distance) {
+    Skeleton one = ring(ranks, 1);
+    one.programs[0].steps[0].to.rank = one.programs[0].steps[0].from.rank = distance;
+    Step tell;
+    tell.act = Act::broadcast, tell.to = {PeerKind::absolute, ranks - 1};
+    one.programs[0].steps.push_back(tell);
+    return one;
+  };
+  auto far = skeleton_for(MessageProfile{{half(2, 1), half(4, 2), half(8, 4)}}, 16, {}, remarks);
+  ASSERT_TRUE(far) << far.error().message();
+  EXPECT_EQ(far->programs[1].steps[0].to.rank, 8);
+  EXPECT_EQ(far->programs[1].steps[1].to.rank, 15);
+  EXPECT_FALSE(skeleton_for(MessageProfile{{half(9, 2), half(12, 5), half(16, 3)}}, 32, {}, remarks));
+}
+
+// Every rank of a line exchanges with the one before and the one behind; the ends with nobody on one side. Of two ranks none is between.
+TEST(Parallel, ALineOfTwoRanksIsContinued) {
+  auto line = [](int ranks) {
+    Skeleton s = strips(ranks, 1000);
+    for (auto& program : s.programs) {
+      Step both = exchange(0.1 / ranks / 10, 8000, 1);
+      both.from = {PeerKind::relative, -1};
+      if (program.ranks.front() == 0) both.from = {};
+      if (program.ranks.back() == ranks - 1) both.to = {};
+      program.steps[0].body = {both};
+    }
+    return s;
+  };
+  std::vector<std::string> remarks;
+  auto s = skeleton_for(MessageProfile{{line(2), line(4)}}, 8, {}, remarks);
+  ASSERT_TRUE(s) << s.error().message();
+  ASSERT_EQ(s->programs.size(), 3u);
+  EXPECT_EQ(s->programs[1].steps[0].body[0].from, (Peer{PeerKind::relative, -1}));
+  EXPECT_EQ(s->programs[0].steps[0].body[0].from, Peer{});
+}
+
+TEST(Parallel, MoreRanksThanProcessorsTakeTurns) {
+  Profile profile;
+  profile.messages = to_json_value(MessageProfile{{ring(2, 1), ring(4, 3)}});
+  ParallelOptions options;
+  options.ranks = 8;
+  Machine host = machine();
+  auto linked = on_ranks(icc(0.1 / 2), profile, host, options);
+  ASSERT_TRUE(linked) << linked.error().message();
+  EXPECT_NEAR(linked->parts[0].seconds, 0.1 / 8, 1e-9);
+  auto costs = part_of<MessageCosts>(host.messages, "test");
+  (*costs)->paths[0].name = "shared memory";
+  host.messages = to_json_value(**costs);
+  auto p = on_ranks(icc(0.1 / 2), profile, host, options);
+  ASSERT_TRUE(p) << p.error().message();
+  EXPECT_NEAR(p->parts[0].seconds, 0.1 / 4, 1e-9);  // of four processors
+  EXPECT_NE(p->remarks[0].find("take turns"), std::string::npos);
+}
+
 // What the model says by operation and by function is said of the slowest rank's part.
 TEST(Parallel, ViewsAddUpToTheComputation) {
   ModelPrediction one = icc(1);

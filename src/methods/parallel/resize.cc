@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/statistics.h"
@@ -40,11 +41,43 @@ std::optional<Roles> roles_of(const Skeleton& run) {
   return roles;
 }
 
-bool same_shape(const std::vector<Step>& a, const std::vector<Step>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Step& x, const Step& y) {
-    return x.act == y.act && x.site == y.site && x.requests == y.requests && same_shape(x.body, y.body);
-  });
+bool same_call(const Step& a, const Step& b) { return a.act == b.act && a.site == b.site && a.requests == b.requests; }
+
+// From `at` on, steps that are those of `model`, folded as they are there: a loop that was done once had not been folded.
+bool take_like(const std::vector<Step>& model, const std::vector<Step>& steps, std::size_t& at, std::vector<Step>& taken) {
+  for (const Step& wanted : model) {
+    if (wanted.act != Act::loop) {
+      if (at == steps.size() || !same_call(wanted, steps[at])) return false;
+      taken.push_back(steps[at++]);
+      continue;
+    }
+    Step loop = wanted;
+    loop.body.clear();
+    std::size_t inside = 0;
+    if (at < steps.size() && steps[at].act == Act::loop && take_like(wanted.body, steps[at].body, inside, loop.body) && inside == steps[at].body.size()) {
+      loop.times = steps[at++].times;
+    } else {
+      loop.times = 1, loop.body.clear();
+      if (!take_like(wanted.body, steps, at, loop.body)) return false;
+    }
+    taken.push_back(std::move(loop));
+  }
+  return true;
 }
+
+// None: other steps than those of the model.
+std::optional<std::vector<Step>> folded_like(const std::vector<Step>& model, const std::vector<Step>& steps) {
+  std::vector<Step> taken;
+  std::size_t at = 0;
+  if (!take_like(model, steps, at, taken) || at != steps.size()) return {};
+  return taken;
+}
+
+// What the three roles did in recordings whose ranks do the same, folded alike.
+struct Alike {
+  std::vector<Point> points;
+  std::array<std::vector<std::vector<Step>>, 3> roles;  // first, middle, last, each by recording
+};
 
 // What a rank computes of P ranks: a part that all do, and a part that is shared.
 struct Sharing {
@@ -79,6 +112,24 @@ Sharing sharing_of(const MessageProfile& recorded) {
   return b <= 0 ? Sharing{1, 0} : a <= 0 ? Sharing{} : Sharing{a, b};
 }
 
+enum class Role { first, middle, last };
+
+// The rank that has the role; none when several have it. Of two ranks the first stands for the middle.
+std::optional<int> rank_of(Role role, int ranks) {
+  if (role == Role::middle && ranks > 3) return {};
+  return role == Role::first ? 0 : role == Role::last ? ranks - 1 : ranks - 2;
+}
+
+int around(int rank, int ranks) { return (rank % ranks + ranks) % ranks; }
+
+// Seconds of a step, with all repetitions of a loop.
+double computed_in(const Step& step) {
+  if (step.act != Act::loop) return step.seconds;
+  double sum = 0;
+  for (const Step& s : step.body) sum += step.times * computed_in(s);
+  return sum;
+}
+
 // Numbers of aligned steps, continued to another point.
 class Continuation {
  public:
@@ -90,28 +141,83 @@ class Continuation {
     if (std::ranges::none_of(of_base_, [](bool of) { return of; })) of_base_.assign(points_.size(), true);
   }
 
-  std::vector<Step> operator()(const std::vector<const std::vector<Step>*>& runs) {
+  std::vector<Step> operator()(Role role, const std::vector<std::vector<Step>>& recordings) {
+    role_ = role;
+    std::vector<const std::vector<Step>*> runs;
+    for (const auto& steps : recordings) runs.push_back(&steps);
+    return continue_steps(runs, std::vector<double>(runs.size(), 1), 1);
+  }
+
+  // A partner that differs from recording to recording in a way that is not understood.
+  bool partners_differ() const { return partners_differ_; }
+
+ private:
+  // Steps that were done so many times in each recording and will be `wanted` times. Of computation, what a step computes in
+  // all is continued: how a recording spread it over repetitions says nothing of another number of them.
+  std::vector<Step> continue_steps(const std::vector<const std::vector<Step>*>& runs, const std::vector<double>& repeats, double wanted) {
     std::vector<Step> result = *runs[0];
     for (std::size_t i = 0; i < result.size(); i++) {
-      std::vector<double> bytes, times, seconds;
+      std::vector<double> bytes, times, seconds, repeated;
       std::vector<const std::vector<Step>*> bodies;
-      for (const auto* run : runs) {
-        const Step& s = (*run)[i];
-        bytes.push_back(s.bytes), times.push_back(s.times), seconds.push_back(s.seconds), bodies.push_back(&s.body);
+      for (std::size_t r = 0; r < runs.size(); r++) {
+        const Step& s = (*runs[r])[i];
+        bytes.push_back(s.bytes), times.push_back(s.times), bodies.push_back(&s.body), repeated.push_back(repeats[r] * s.times);
+        seconds.push_back(repeats[r] * computed_in(s));
       }
-      result[i].bytes = continued(bytes, "a size");
       if (result[i].act == Act::loop) result[i].times = std::round(continued(times, "a number of repetitions"));
-      result[i].seconds = computing(seconds);
-      if (!result[i].body.empty()) result[i].body = (*this)(bodies);
+      if (result[i].act == Act::loop && result[i].times >= 1) {
+        result[i].body = continue_steps(bodies, repeated, wanted * result[i].times);
+        continue;
+      }
+      if (result[i].act == Act::loop) {
+        result[i] = Step{};  // never done: what was computed in it is still to do
+      } else {
+        result[i].bytes = continued(bytes, "a size");
+        for (Peer Step::*partner : {&Step::to, &Step::from}) {
+          std::vector<Peer> peers;
+          for (const auto* run : runs) peers.push_back((*run)[i].*partner);
+          result[i].*partner = same_partner(peers);
+        }
+      }
+      result[i].seconds = computing(seconds) / wanted;
     }
     return result;
   }
-
- private:
   double continued(const std::vector<double>& values, const char* what) {
     if (auto form = exact_form(points_, values, at_)) return form->value;
     remember(std::string(what) + " follows no simple form in P: that of the nearest recording is used");
     return values[nearest()];
+  }
+  // Of two ranks none is in the middle: whom the first talks to says nothing of one that is.
+  bool has_role(std::size_t recording) const { return role_ != Role::middle || points_[recording].at("P") > 2; }
+
+  // The partner by its number or its distance, as the recording with most ranks has it.
+  Peer same_partner(const std::vector<Peer>& peers) {
+    const bool by_distance = peers[0].kind == PeerKind::relative;
+    std::vector<double> numbers;
+    std::vector<Point> points;
+    bool same = true, understood = true;
+    for (std::size_t i = 0; i < peers.size(); i++) {
+      if (i > 0 && !has_role(i)) continue;
+      const auto number = as_in_first(peers[0], peers[i], static_cast<int>(points_[i].at("P")));
+      understood = understood && number.has_value();
+      if (!number) continue;
+      points.push_back(points_[i]), numbers.push_back(*number);
+      same = same && (by_distance ? around(*number - peers[0].rank, static_cast<int>(points_[i].at("P"))) == 0 : *number == peers[0].rank);
+    }
+    if (understood && same) return peers[0];
+    if (understood)
+      if (auto form = exact_form(points, numbers, at_)) return {peers[0].kind, static_cast<int>(std::lround(form->value))};
+    partners_differ_ = true;
+    return peers[0];
+  }
+  // A partner told as the first is: by its number, or by its distance. None: it cannot be told so.
+  std::optional<int> as_in_first(const Peer& first, const Peer& peer, int ranks) const {
+    if (peer.kind == first.kind) return peer.rank;
+    const auto own = rank_of(role_, ranks);
+    auto numbered = [](const Peer& p) { return p.kind == PeerKind::relative || p.kind == PeerKind::absolute; };
+    if (!own || !numbered(first) || !numbered(peer)) return {};
+    return around(first.kind == PeerKind::relative ? peer.rank - *own : peer.rank + *own, ranks);
   }
   // Measured times follow no form exactly: what each of P ranks computes, through the recordings by least squares.
   double computing(const std::vector<double>& seconds) {
@@ -136,9 +242,36 @@ class Continuation {
   std::vector<Point> points_;
   std::vector<bool> of_base_;
   Point at_;
+  Role role_ = Role::first;
+  bool partners_differ_ = false;
   Sharing sharing_;
   std::vector<std::string>& remarks_;
 };
+
+constexpr const char* try_exactly = "record the number of ranks that is meant (analyze --ranks), or use a template";
+
+// The recordings in which ranks do what they do in the first of `runs`. One of the same size where they do something else says
+// that what they do depends on their number: a tree, a message to everybody. Of two ranks some loops are not done at all, so
+// such a recording is passed over where two others agree.
+Result<Alike> recordings_like(const Roles& model, const std::vector<const Skeleton*>& runs, const Point& size) {
+  Alike alike;
+  const Skeleton* differs = nullptr;
+  for (const Skeleton* run : runs) {
+    auto roles = roles_of(*run);
+    auto first = roles ? folded_like(*model.first, *roles->first) : std::nullopt, last = roles ? folded_like(*model.last, *roles->last) : std::nullopt;
+    auto middle = roles ? folded_like(*model.middle, roles->middle ? *roles->middle : *roles->first) : std::nullopt;
+    if (first && middle && last) {
+      alike.points.push_back(point_of(*run));
+      alike.roles[0].push_back(*first), alike.roles[1].push_back(*middle), alike.roles[2].push_back(*last);
+    } else if (run->parameters == size && (!first || !last || run->ranks > 2)) {
+      differs = run;
+    }
+  }
+  if (differs && (differs->ranks > 2 || alike.points.size() < 2))
+    return unfit(fmt::format("what a rank does with {} ranks is not what it does with {}: it cannot be continued to other numbers", differs->ranks, runs[0]->ranks), "message skeleton",
+                 try_exactly);
+  return alike;
+}
 
 }  // namespace
 
@@ -165,16 +298,8 @@ Result<Skeleton> skeleton_for(const MessageProfile& recorded, int ranks, const s
   if (!roles) return unfit(fmt::format("what a rank does at {} ranks depends on more than being first, last or between; it cannot be continued to {}", runs[0]->ranks, ranks), "message skeleton", try_this);
   if (!roles->middle && ranks > 2) return unfit("two ranks were recorded, which do different things; a third may do anything", "message skeleton", try_this);
   if (!roles->middle) roles->middle = roles->first;
-  std::vector<Point> points;
-  std::vector<std::vector<const std::vector<Step>*>> aligned(3);
-  for (const auto* run : runs) {
-    auto others = roles_of(*run);
-    if (!others) continue;
-    if (!others->middle) others->middle = run->ranks == 2 && !same_shape(*others->first, *roles->middle) ? nullptr : others->first;
-    if (!others->middle || !same_shape(*others->first, *roles->first) || !same_shape(*others->middle, *roles->middle) || !same_shape(*others->last, *roles->last)) continue;
-    points.push_back(point_of(*run));
-    aligned[0].push_back(others->first), aligned[1].push_back(others->middle), aligned[2].push_back(others->last);
-  }
+  TRY(Alike alike, recordings_like(*roles, runs, recorded.runs.front().parameters));
+  const std::vector<Point>& points = alike.points;
   if (points.size() < 2) remarks.push_back(fmt::format("only the recording with {} ranks could be used: sizes and repetitions are taken to stay as they are, computation to be shared", runs[0]->ranks));
   for (const auto& [name, value] : set) {
     bool varied = std::ranges::any_of(points, [&](const Point& p) { return p.at(name) != points[0].at(name); });
@@ -197,8 +322,10 @@ Result<Skeleton> skeleton_for(const MessageProfile& recorded, int ranks, const s
   result.parameters = at, result.parameters.erase("P");
   result.groups.assign(1, {});
   for (int r = 0; r < ranks; r++) result.groups[0].push_back(r);
-  result.programs.push_back({{0}, continued(aligned[0])});
-  RankProgram middle{{}, continued(aligned[1])}, last{{ranks - 1}, continued(aligned[2])};
+  result.programs.push_back({{0}, continued(Role::first, alike.roles[0])});
+  RankProgram middle{{}, continued(Role::middle, alike.roles[1])}, last{{ranks - 1}, continued(Role::last, alike.roles[2])};
+  if (continued.partners_differ())
+    return unfit("whom a rank sends to depends on the number of ranks in a way that is not understood: it cannot be continued to " + std::to_string(ranks), "message skeleton", try_exactly);
   for (int r = 1; r + 1 < ranks; r++) middle.ranks.push_back(r);
   if (!middle.ranks.empty()) result.programs.push_back(std::move(middle));
   if (ranks > 1) result.programs.push_back(std::move(last));

@@ -59,6 +59,7 @@ struct Costing {
     if (times <= 0) return 0.0;
     if (term.kind == "compute") return times * work;
     TRY(double bytes, expr::evaluate(term.bytes, values));
+    if (!(bytes >= 0)) return unfit(fmt::format("the template {} has messages of {} = {:g} bytes", pattern.name, expr::text(term.bytes), bytes), pattern.file);
     double ranks = values.at("P");
     if (term.among_given) {
       TRY(ranks, expr::evaluate(term.among, values));
@@ -112,6 +113,7 @@ Result<TemplateTime> template_time(const Template& t, const TemplateUse& use, co
   TemplateTime time;
   if (values.at("P") == 1) return TemplateTime{use.work_seconds, use.work_seconds, 0, 0, false};
   TRY(double share, expr::evaluate(t.computation, values));
+  if (!(share >= 0)) return unfit(fmt::format("the template {} gives a rank {} = {:g} of the work", t.name, expr::text(t.computation), share), t.file);
   time.computation = share * use.work_seconds;
   TRY(auto communication, costing.sum(t.communication));
   TRY(auto waiting, costing.sum(t.waiting));

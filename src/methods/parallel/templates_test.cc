@@ -134,6 +134,13 @@ TEST(Templates, MistakesAreNamed) {
   ASSERT_FALSE(time);
   EXPECT_NE(time.error().message().find("needs N"), std::string::npos);
   EXPECT_FALSE(find_template("no-such"));
+  // No message has fewer bytes than none, no rank less than no work.
+  auto negative = template_time(*t, {{{"N", -1000}, {"P", 4}}, 1}, path());
+  ASSERT_FALSE(negative);
+  EXPECT_NE(negative.error().message().find("bytes"), std::string::npos);
+  auto less = parse_template("template t\nparameter P\ncomputation 1 - P\n", "f");
+  ASSERT_TRUE(less) << less.error().message();
+  EXPECT_FALSE(template_time(*less, {{{"P", 4}}, 1}, path()));
 }
 
 }  // namespace
