@@ -232,6 +232,20 @@ TEST(ProgramTime, ReturnsAreMispredictedAsCounted) {
   EXPECT_LT(some, 2e5 * 25);
 }
 
+// Code so large that a walk sees each of its branches once: a tenth of them is mispredicted then too.
+TEST(ProgramTime, MispredictionsAreNotLostInMuchCode) {
+  const Profile profile = calling_profile(10);
+  Graph graph;
+  for (int f = 0; f < 1000; f++) {
+    graph.functions.push_back(profile.machine->functions[1]);
+    graph.functions.back().name += std::to_string(f), graph.functions.back().blocks[0].mispredicted = 1;  // of 10
+  }
+  int due_at_once = 0;
+  for (const WalkBlock& block : walk_program(graph, profile.forms, {}).blocks) due_at_once += block.mispredictions[0].due + block.mispredictions[0].rate >= 1;
+  EXPECT_GE(due_at_once, 70);
+  EXPECT_LE(due_at_once, 130);
+}
+
 TEST(ProgramTime, SaysWhatIsMissing) {
   Profile profile = calling_profile(10);
   Machine empty;

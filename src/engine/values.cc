@@ -32,12 +32,13 @@ bool has_prefix(std::string_view text, std::initializer_list<std::string_view> p
   return std::ranges::any_of(prefixes, [&](std::string_view p) { return text.starts_with(p); });
 }
 
-// The last "#number" of an AArch64 text.
-std::optional<std::int64_t> last_constant(const std::string& text) {
-  auto at = text.rfind('#');
+// The "#number" at a place of an AArch64 text.
+std::optional<std::int64_t> constant_at(const std::string& text, std::size_t at) {
   if (at == std::string::npos) return {};
   return std::strtoll(text.c_str() + at + 1, nullptr, 0);
 }
+std::optional<std::int64_t> last_constant(const std::string& text) { return constant_at(text, text.rfind('#')); }
+std::optional<std::int64_t> first_constant(const std::string& text) { return constant_at(text, text.find('#')); }
 
 ValueForm linear(int a, std::int64_t scale_a, int b = -1, std::int64_t scale_b = 0, std::int64_t constant = 0) {
   return {Kind::linear, a, b, scale_a, scale_b, constant};
@@ -66,6 +67,8 @@ struct Reading {
   }
   ValueForm x86() const {
     constexpr int memory = ValueForm::memory_operand;
+    if (has_prefix(op, {"MOVZX32rr8", "MOVZX64rr8"})) return masked(0xff);
+    if (has_prefix(op, {"MOVZX32rr16", "MOVZX64rr16"})) return masked(0xffff);
     if (op.starts_with("MOV") && !form.floating) {
       if (form.load) return linear(memory, 1);
       if (a >= 0) return linear(a, 1);
@@ -90,10 +93,10 @@ struct Reading {
     return {Kind::some_function, a, b, 0, 0, immediate};
   }
   ValueForm shifted_down(std::int64_t by) const { return {Kind::shifted_down, a, -1, 0, 0, by}; }
-  // An index kept within a table, the size of which is a power of two; other masks may be anything.
-  ValueForm masked(std::int64_t bits) const {
-    constexpr std::int64_t smallest = 63;
-    return {bits >= smallest && (bits & (bits + 1)) == 0 ? Kind::masked : Kind::some_function, a, -1, 0, 0, bits};
+  // An index kept within a table, the size of which is a power of two, as a ring buffer has it; other masks may be anything.
+  ValueForm masked(std::int64_t bits, std::int64_t scale = 1) const {
+    const bool is_size = bits >= 1 && (bits & (bits + 1)) == 0;
+    return {is_size ? Kind::masked : Kind::some_function, a, -1, scale, 0, bits};
   }
   ValueForm lea() const {
     bool base_missing = form.indexed && b < 0;
@@ -124,10 +127,14 @@ struct Reading {
     if (text.starts_with("mov ") && !form.floating)
       return a >= 0 ? linear(a, 1) : number(last_constant(text).value_or(0));
     if (has_prefix(text, {"sxtw ", "uxtw "})) return linear(a, 1);
+    if (text.starts_with("uxtb ")) return masked(0xff);
+    if (text.starts_with("uxth ")) return masked(0xffff);
     if (has_prefix(text, {"lsl ", "sbfiz ", "ubfiz "}) && b < 0) {
-      auto from = text.find('#');
-      if (from == std::string::npos) return {Kind::some_function, a, b, 0, 0, immediate};
-      return linear(a, std::int64_t{1} << (std::strtoll(text.c_str() + from + 1, nullptr, 0) & 63));
+      const auto by = first_constant(text);
+      if (!by) return {Kind::some_function, a, b, 0, 0, immediate};
+      constexpr std::int64_t whole = 31;  // bits: as many are an index, fewer one that was masked
+      const std::int64_t scale = std::int64_t{1} << (*by & 63), width = last_constant(text).value_or(whole);
+      return text.starts_with("ubfiz ") && width < whole ? masked((std::int64_t{1} << width) - 1, scale) : linear(a, scale);
     }
     if (has_prefix(text, {"asr ", "lsr "}) && b < 0)
       if (auto by = last_constant(text)) return shifted_down(*by & 63);
@@ -232,12 +239,15 @@ std::optional<int> return_register(const std::vector<const Instruction*>& code) 
 
 namespace {
 
-// Arbitrary numbers end in zeros, which a mask would make all of: their low bits are filled first, the same for neighbours, so
-// that neighbours stay neighbours.
+// Arbitrary numbers end in zeros, which a mask would make all of: something is added first, the same for all numbers around, so that
+// what counts up goes round. In a small table unrelated numbers would meet by chance: each goes round in one of its own.
 std::uint64_t masked(std::uint64_t value, std::uint64_t bits) {
   constexpr std::uint64_t line = 63;
+  constexpr int around = 16;  // bits: numbers that differ in others are unrelated
+  const std::uint64_t place = value >> around;
   if (value <= bits) return value;
-  return ((value & ~line) + (arbitrary(value | line) >> 6 & line) + (value & line)) & bits;
+  if (bits < line) return (place == 0 ? 0 : arbitrary(place)) + (value & bits);
+  return (value + (arbitrary(place) >> 6 & line)) & bits;
 }
 
 // One of two registers is the mask: the one that ends in ones, as the size of a table less one does. Where that does not
@@ -294,7 +304,7 @@ std::uint64_t RegisterValues::value_of(const StaticInstruction& instruction, std
              b * static_cast<std::uint64_t>(form.scale_b);
     case Kind::product: return product(a, b);
     case Kind::shifted_down: return static_cast<std::uint64_t>(static_cast<std::int64_t>(a) >> form.constant);
-    case Kind::masked: return form.unit_b < 0 ? masked(a, static_cast<std::uint64_t>(form.constant)) : masked_by_another(a, b);
+    case Kind::masked: return form.unit_b < 0 ? masked(a, static_cast<std::uint64_t>(form.constant)) * static_cast<std::uint64_t>(form.scale_a) : masked_by_another(a, b);
     case Kind::some_function:
       return arbitrary(a + 3 * b + static_cast<std::uint64_t>(form.constant) + (loaded ^ (loaded >> 7)) + k);
     case Kind::number: return static_cast<std::uint64_t>(form.constant);

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "engine/test_core.h"
 
@@ -25,6 +27,26 @@ TEST(Values, MaskedIndicesStayWithinAndNeighbours) {
     neighbours += values.value_of(instruction, 0, 0) == index + 1;
   }
   EXPECT_GE(neighbours, 19);
+}
+
+// A ring buffer: what counts up comes back to where it was after as many steps as the ring is long, however short, and to no other place
+// before; the narrow move is a mask, and AArch64 masks and scales at once.
+TEST(Values, AShortRingIsGoneRound) {
+  Code code;
+  code.op("AND32ri", {2}, {2}).immediate = 7;
+  code.op("MOVZX32rr8", {2}, {2});
+  code.op("UBFMXri", {2}, {2});
+  code.body[0].text = "andl $7, %ecx", code.body[1].text = "movzbl %cl, %ecx", code.body[2].text = "ubfiz x8, x8, #3, #3";
+  for (auto [which, length] : {std::pair(0, 8), std::pair(1, 256), std::pair(2, 8)}) {
+    StaticInstruction mask;
+    describe_values(mask, code.forms[static_cast<std::size_t>(code.body[static_cast<std::size_t>(which)].form)], code.body[static_cast<std::size_t>(which)]);
+    RegisterValues values(4);
+    std::vector<std::uint64_t> places;
+    const std::uint64_t start = arbitrary(5);
+    for (int i = 0; i <= length; i++) values.set(2, start + static_cast<std::uint64_t>(i)), places.push_back(values.value_of(mask, 0, 0));
+    EXPECT_EQ(places.back(), places.front()) << length;
+    EXPECT_EQ(std::set(places.begin(), places.end()).size(), static_cast<std::size_t>(length));
+  }
 }
 
 // The place of a random key in a table: seed = seed * factor, index = (seed >> 20) & mask, all of them in registers.

@@ -1,9 +1,12 @@
 #include "engine/walk.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <map>
 
 #include "base/assert.h"
+#include "engine/values.h"
 
 namespace perfcast::engine {
 
@@ -38,6 +41,12 @@ std::vector<WalkBlock::Misprediction> mispredictions(double rate, const std::vec
   return split;
 }
 
+// When the first of them is due: anywhere within its period. In much code that is seen a few times each, none would ever be due if all
+// began anew.
+void spread_first(std::vector<WalkBlock::Misprediction>& mispredictions, std::uint64_t seed) {
+  for (auto& misprediction : mispredictions) seed = arbitrary(seed), misprediction.due = std::ldexp(static_cast<double>(seed), -64);
+}
+
 void add_blocks(WalkProgram& program, const Function& function, int number, const BranchCosts& branches) {
   int first = static_cast<int>(program.blocks.size());
   for (std::size_t b = 0; b < function.blocks.size(); b++) {
@@ -52,6 +61,7 @@ void add_blocks(WalkProgram& program, const Function& function, int number, cons
       if (edge.count.value > 0 && edge.to >= 0 && static_cast<std::size_t>(edge.to) < function.blocks.size())
         walk.successors.push_back(first + edge.to), walk.choice.add(edge.count.value), times.push_back(edge.count.value);
     walk.mispredictions = mispredictions(block.mispredicted && walk.count > 0 ? block.mispredicted->on(branches.learned_period) / walk.count : 0, times);
+    spread_first(walk.mispredictions, arbitrary(program.blocks.size()));
     program.blocks.push_back(std::move(walk));
   }
 }

@@ -23,7 +23,7 @@ std::optional<int> scalable_bits_here();
 // machine, without them; nor where it uses them and they are of another width here.
 bool runs_here(const std::string& bitcode, bool other_vectors);
 
-// The words that choose the CPU: qemu-aarch64 -cpu max,sve-default-vector-length=32.
+// The words that choose the CPU: qemu-aarch64 -cpu max,sve-default-vector-length=32; qemu-x86_64 poses as the one of this machine.
 std::vector<std::string> emulated_cpu(const std::string& isa, int scalable_bits);
 
 }  // namespace perfcast::llvm_ir

@@ -307,7 +307,11 @@ class Cycles {
 }  // namespace
 
 void add_recurrences(const llvm::Loop& loop, const LoopAnalyses& analyses, SourceLoop& out) {
-  if (!loop.isInnermost()) return;
+  // What a body so long carries around, a core meets long after it was made; and looking for it would take minutes.
+  constexpr std::size_t longest = 5000;  // instructions
+  std::size_t instructions = 0;
+  for (const llvm::BasicBlock* block : loop.blocks()) instructions += block->size();
+  if (!loop.isInnermost() || instructions > longest) return;
   Cycles cycles(loop, analyses);
   constexpr int most = 8;
   for (int k = 0; k < most; k++) {
