@@ -286,6 +286,8 @@ Status add_levels(const AnalyzeOptions& options, const CompiledProgram& program,
   tell("counting the compiled code");
   TRY(CountedRun final_run, count_run(counted, Stage::final, count));
   record_outcome(final_run, options.limits, profile);
+  if (program.link_time && program.units.size() > 1)
+    profile.gaps.push_back({"-flto was left out: calls between sources that the linker would inline are counted as calls; --binary analyses what it made", {}, 0});
   if (options.ir_level) {
     TRY(llvm_ir::IrLevel level, ir_level(program, final_run));
     profile.ir = std::move(level.graph), profile.library_calls = std::move(level.library_calls);

@@ -83,7 +83,7 @@ std::string choose_one_program(const CompiledProgram& program) {
 
 // The entries of compile_commands.json; `wanted` narrows them down to the sources the user named.
 Result<std::vector<Unit>> units_of_build(const CompileRequest& request, const std::vector<std::string>& more_flags,
-                                         bool& threads) {
+                                         bool& threads, bool& link_time) {
   const fs::path here = request.folder.empty() ? fs::current_path() : fs::path(request.folder);
   const std::string path = (here / request.build_folder / "compile_commands.json").lexically_normal().string();
   auto parsed = read_json_file(path);
@@ -104,7 +104,7 @@ Result<std::vector<Unit>> units_of_build(const CompileRequest& request, const st
     else words = split_words(entry.value("command", ""));
     if (!words.empty()) words.erase(words.begin());  // their compiler; ours takes its place
     SortedFlags sorted = sort_flags(words);
-    threads |= sorted.threads;
+    threads |= sorted.threads, link_time |= sorted.link_time;
     sorted.compile.insert(sorted.compile.end(), more_flags.begin(), more_flags.end());
     TRY(Unit unit, make_unit(file, sorted.compile, folder, request));
     unit.built_for = cmake_target(words);
@@ -218,9 +218,9 @@ Result<CompiledProgram> compile_program(const CompileRequest& request) {
   sources.insert(sources.end(), sorted.sources.begin(), sorted.sources.end());
   TRY(TemporaryFolder scratch, TemporaryFolder::make("compile"));
   CompiledProgram program{.units = {}, .folder = request.folder, .link_flags = sorted.link, .target = request.target, .cpu = request.cpu,
-                          .threads = sorted.threads, .scratch = std::move(scratch)};
+                          .threads = sorted.threads, .link_time = sorted.link_time, .scratch = std::move(scratch)};
   if (!request.build_folder.empty()) {
-    TRY(program.units, units_of_build(request, sorted.compile, program.threads));
+    TRY(program.units, units_of_build(request, sorted.compile, program.threads, program.link_time));
   } else {
     for (const auto& source : sources) {
       TRY(Unit unit, make_unit(source, sorted.compile, request.folder, request));

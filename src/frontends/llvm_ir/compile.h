@@ -47,6 +47,7 @@ struct CompiledProgram {
   std::vector<std::string> link_flags;  // -l, -L, -Wl, -pthread, -fopenmp, -static, objects and archives
   std::string target, cpu;
   bool threads = false;                 // it may run more than one thread
+  bool link_time = false;               // its flags ask for optimisation by the linker, which is not done
   bool emulated = false;                // runs under qemu-user, which has every instruction: nothing is lowered
   TemporaryFolder scratch;              // holds the bitcode; give new files names of your own in it
 

@@ -65,6 +65,7 @@ SortedFlags sort_flags(const std::vector<std::string>& words) {
       list.push_back(word);
       if (has_next) list.push_back(words[++i]);
     };
+    if (starts(word, "-flto") || word == "-fno-lto") sorted.link_time = word != "-fno-lto";
     if (any_equal(dropped, word) || any_start(dropped_start, word)) continue;
     if (any_equal(dropped_with_value, word)) { i++; continue; }
     if (any_equal(takes_value, word)) { take(sorted.compile); continue; }

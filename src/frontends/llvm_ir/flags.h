@@ -12,6 +12,7 @@ struct SortedFlags {
   std::vector<std::string> sources;  // words that name source files
   std::string optimisation = "-O0";  // the last -O
   bool threads = false;              // -pthread, -fopenmp
+  bool link_time = false;            // -flto: the linker would optimise across sources
 };
 
 // Sorts the words of a command line. Dropped: -c, -o, -flto, dependency files, what would stop before IR.

@@ -20,6 +20,13 @@ TEST(Flags, AreSortedByWhatTheyAreFor) {
   EXPECT_EQ(sort_flags({"-O"}).optimisation, "-O1");
 }
 
+TEST(Flags, OptimisationByTheLinkerIsLeftOutButKnown) {
+  const SortedFlags sorted = sort_flags({"-O2", "-flto=thin"});
+  EXPECT_EQ(sorted.compile, std::vector<std::string>{"-O2"});
+  EXPECT_TRUE(sorted.link_time);
+  EXPECT_FALSE(sort_flags({"-flto", "-fno-lto"}).link_time);
+}
+
 TEST(Flags, OfCodeGeneration) {
   const Words flags = {"-O2", "-DN=5", "-I", "-Oops", "-march=native", "-ffast-math", "-std=c11", "-mllvm", "-x", "-Wall"};
   EXPECT_EQ(code_generation_flags(flags), (Words{"-O2", "-march=native", "-ffast-math", "-mllvm", "-x"}));
