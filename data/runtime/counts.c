@@ -90,11 +90,27 @@ static pthread_key_t key;
 static int have_key;
 static __thread struct held *held;
 
+/* Whether this thread computed with numbers too small to be normal: flags of the processor that stay once raised. AArch64 has none
+   for operands, but one for results that became so small. */
+static uint64_t met_subnormals(void) {
+#if defined(__x86_64__)
+  return __builtin_ia32_stmxcsr() >> 1 & 1;
+#elif defined(__aarch64__)
+  uint64_t flags;
+  __asm__ volatile("mrs %0, fpsr" : "=r"(flags));
+  return flags >> 3 & 1;
+#else
+  return 0;
+#endif
+}
+
 static void end_thread(void *unused) {
   (void)unused;
+  uint64_t met = met_subnormals();
   pthread_mutex_lock(&lock);
   for (struct held *h = held, *next; h; h = next) {
     next = h->next;
+    (*h->slot)[6] |= met;
     (*h->slot)[7] = (uint64_t)h->module->unused;
     h->module->unused = *h->slot;
     *h->slot = 0; /* destructors that run after this ask again */
@@ -117,6 +133,14 @@ uint64_t *__perfcast_thread_counts(struct module *m, uint64_t **slot) {
     if (have_key) pthread_setspecific(key, h);
   }
   return *slot = array;
+}
+
+/* The thread that ends the program. */
+__attribute__((destructor)) static void end_program(void) {
+  uint64_t met = met_subnormals();
+  for (struct module *m = modules; m; m = m->next)
+    if (m->array) m->array[6] |= met;
+  for (struct held *h = held; h; h = h->next) (*h->slot)[6] |= met;
 }
 
 /* ---- start and fork ---- */

@@ -91,7 +91,7 @@ Result<std::uint64_t> thread_of(const std::string& path) {
 
 // Adds up all files of one module; a file that another build wrote is refused.
 Status add_file(const std::string& path, const std::map<std::uint64_t, std::size_t>& unit_of,
-                std::vector<std::vector<std::uint64_t>>& sums, double& start_faults) {
+                std::vector<std::vector<std::uint64_t>>& sums, double& start_faults, bool& subnormal) {
   TRY(std::string bytes, read_file(path));
   std::vector<std::uint64_t> words(bytes.size() / 8);
   std::memcpy(words.data(), bytes.data(), words.size() * 8);
@@ -104,7 +104,7 @@ Status add_file(const std::string& path, const std::map<std::uint64_t, std::size
   if (words[2] != sum.size() || words.size() < sum.size() + counter_header_words)
     return unfit("a file of counts has the wrong length", path);
   for (std::size_t i = 0; i < sum.size(); i++) sum[i] += words[i + counter_header_words];
-  start_faults = static_cast<double>(words[4]);
+  start_faults = static_cast<double>(words[4]), subnormal = subnormal || words[6] != 0;
   return {};
 }
 
@@ -153,12 +153,12 @@ Result<CountedRun> CountedProgram::run(const CountOptions& options) const {
   std::map<std::uint64_t, std::vector<std::vector<std::uint64_t>>> by_thread;
   const auto zeros = sums;
   for (const auto& file : fs::directory_iterator(counts.path())) {
-    CHECK_OK(add_file(file.path().string(), unit_of, sums, start_faults));
+    CHECK_OK(add_file(file.path().string(), unit_of, sums, start_faults, run.subnormal));
     if (!parts_->threads) continue;
     TRY(std::uint64_t thread, thread_of(file.path().string()));
     auto& own = by_thread.try_emplace(thread, zeros).first->second;
     double ignored = 0;
-    CHECK_OK(add_file(file.path().string(), unit_of, own, ignored));
+    CHECK_OK(add_file(file.path().string(), unit_of, own, ignored, run.subnormal));
   }
   const double faults = static_cast<double>(run.outcome.page_faults_minor + run.outcome.page_faults_major);
   run.page_faults = std::max(0.0, faults - start_faults);

@@ -456,6 +456,22 @@ int main(void) {
   EXPECT_EQ(c.at_line("main", 10), 3);
 }
 
+TEST(Counted, NumbersTooSmallToBeNormalAreMet) {
+  auto folder = TemporaryFolder::make("test");
+  ASSERT_TRUE(write_file(folder->file("small.c"), "int main(int argc, char **argv) { volatile double x = argc > 1 ? 3e-310 : 3e-10, y = x * 0.3; return y > 1; }\n"));
+  CompileRequest request;
+  request.sources = {folder->file("small.c")};
+  auto program = compile_program(request);
+  ASSERT_TRUE(program);
+  CountOptions options;
+  auto normal = count_run(*program, Stage::final, options);
+  options.arguments = {"small"};
+  auto small = count_run(*program, Stage::final, options);
+  ASSERT_TRUE(normal && small);
+  EXPECT_FALSE(normal->subnormal);
+  EXPECT_TRUE(small->subnormal);
+}
+
 TEST(Compile, ABrokenSourceIsTold) {
   CompileRequest request;
   auto folder = TemporaryFolder::make("test");

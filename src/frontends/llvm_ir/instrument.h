@@ -35,6 +35,7 @@ struct CountedRun {
   std::vector<std::vector<UnitCounts>> threads;  // programs with threads: the same by thread, the first thread first
   RunOutcome outcome;
   double page_faults = 0;         // since its own code began; the loader's are not the program's
+  bool subnormal = false;         // it met numbers too small to be normal
   bool complete = true;           // ended by itself; otherwise counts of the loops running at the end are missing
 };
 
