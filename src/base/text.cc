@@ -223,6 +223,20 @@ std::string Table::csv() const {
   return result;
 }
 
+std::string last_lines(const std::string& text, int lines) {
+  constexpr std::size_t longest = 400;
+  const std::size_t last = text.find_last_not_of(" \t\r\n");
+  if (last == text.npos) return "";
+  std::size_t start = last + 1;
+  while (start > 0 && lines > 0)
+    if (text[start - 1] != '\n' || --lines > 0) start--;
+  start = std::max(start, last + 1 - std::min(last + 1, longest));
+  std::string end = text.substr(start, last + 1 - start);
+  for (char& c : end)
+    if (c != '\n' && (c < ' ' || c > '~')) c = '?';  // strangers write anything
+  return end;
+}
+
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> parts;
   for (std::size_t begin = 0; begin <= text.size();) {

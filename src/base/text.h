@@ -35,6 +35,8 @@ class Table {
 
 // Columns a UTF-8 text takes on a terminal (code points; combining marks are not used here).
 std::size_t columns_of(const std::string& text);
+// The last `lines` lines that hold anything, cut to some hundred characters: the end of what a program complained.
+std::string last_lines(const std::string& text, int lines = 3);
 std::vector<std::string> split(const std::string& text, char separator);
 // Splits a command-line fragment such as --cflags "-O2 -DNAME='a b'" the way a shell would, quotes honoured.
 std::vector<std::string> split_words(const std::string& text);

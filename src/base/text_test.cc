@@ -50,6 +50,16 @@ TEST(Table, AWordLongerThanItsColumnIsCut) {
   EXPECT_LE(widest(table.text()), text_columns);
 }
 
+TEST(LastLines, TheEndOfWhatWasSaidInPlainCharacters) {
+  EXPECT_EQ(last_lines(""), "");
+  EXPECT_EQ(last_lines(" \n\n"), "");
+  EXPECT_EQ(last_lines("one"), "one");
+  EXPECT_EQ(last_lines("one\ntwo\nthree\nfour\n\n", 2), "three\nfour");
+  EXPECT_EQ(last_lines("one\ntwo", 5), "one\ntwo");
+  EXPECT_EQ(last_lines("a\xc3" "b\tc"), "a?b?c");
+  EXPECT_EQ(last_lines(std::string(1000, 'x')).size(), 400u);
+}
+
 TEST(Folded, KeepsShortLinesAndIndents) {
   EXPECT_EQ(folded("a b\n\nc", 10), "a b\n\nc");
   EXPECT_EQ(folded("  one two three four", 12), "  one two\n    three\n    four");
