@@ -4,12 +4,14 @@
  * are there however the program ends. No header of qemu is needed: the few declarations below are its interface, version 1.
  *
  *   -plugin blocks.so,out=FILE,maps=FILE[,limit=INSTRUCTIONS][,skip=FILE][,whole=SECONDS,seconds=SECONDS]
- *                      [,memory=bursts|whole]
+ *                      [,routines=FILE,patience=SECONDS][,memory=bursts|whole]
  *
  * limit: end the run after about so many instructions (header.stopped is set). whole: after so many seconds of
  * processor time count in one stretch of eight only, for eight (header.sampled is set); seconds: end the run after so
  * many. skip: ranges of the program's own code that are not counted: the lowest code address of its file, then "start
- * end" per line, ascending, hexadecimal.
+ * end" per line, ascending, hexadecimal. routines: library routines by where calls of them enter the program's file, "address
+ * calls" per line, ascending, address hexadecimal; the run goes on beyond `seconds`, up to `patience`, while one of
+ * them was seen too seldom to tell how the rest of its calls will be.
  * memory: watch loads and stores, in bursts or from beginning to end.
  *
  * FILE holds a header and records, all fields 64 bit little-endian unless said: see `struct header`, `struct block`,
@@ -49,12 +51,14 @@ uint64_t qemu_plugin_start_code(void), qemu_plugin_end_code(void);
 __attribute__((visibility("default"))) int qemu_plugin_version = 1;
 
 struct header {
-  char magic[8]; /* "PCBLOCK3" */
+  char magic[8]; /* "PCBLOCK4" */
   uint64_t used; /* bytes of the file in use */
   uint64_t vcpus, stopped, lost, instructions, sampled;
   uint64_t watched_whole;                            /* memory, from beginning to end */
   uint64_t short_bursts, long_bursts, burst_instructions;
   uint64_t deepest_lines, pages;                     /* most distinct ones that a burst saw */
+  uint64_t system_calls, clock_reads, bytes_read, bytes_written; /* since the program's own code began */
+  uint64_t unfinished;                               /* stopped inside the routine of this line (from 1), or before it was seen enough */
 };
 struct edge { uint64_t to, count; };
 struct more { uint64_t next; struct edge edges[6]; };
@@ -63,7 +67,8 @@ struct block {
   uint64_t pc, count, predicted, mispredicted, mispredicted_small;
   uint32_t instructions, bytes;
   struct edge edges[4];
-  uint64_t more; /* offset of a struct more's record, behind its size word; 0: none */
+  uint64_t more;    /* offset of a struct more's record, behind its size word; 0: none */
+  uint64_t routine; /* that is entered here: its line in the file of routines, from 1; 0: none */
   unsigned char code[];
 };
 
@@ -139,6 +144,7 @@ static void count_edge(struct block *from, uint64_t to) {
 }
 
 #include "qemu_memory.h"
+#include "qemu_system_calls.h"
 
 static __thread enum ending { STRAIGHT, CONDITIONAL, INDIRECT } last_ending;
 
@@ -154,14 +160,41 @@ static void predict(struct block *from, uint64_t to) {
 /* Predicting is slow: it is done in one of eight stretches of a million instructions. */
 static bool predicting(void) { return (head->instructions >> 20 & 7) == 0; }
 
-static double whole = 1e30, seconds_most = 1e30;
+/* Routines whose calls are known; those with 0 calls are not waited for. */
+static struct routine { uint64_t address, calls, seen; } *routines;
+static size_t routines_count;
+static uint64_t entered_last; /* routine, from 1 */
+
+/* So many calls tell how the others are. */
+enum { CALLS_THAT_TELL = 20 };
+
+/* The first routine of which too little was seen, from 1; 0: none. One that is called seldom may be running still: it was the
+ * last to be entered, and library code ran since the last look. */
+static uint64_t seen_too_little(void) {
+  static uint64_t instructions_before;
+  bool inside = head->instructions != instructions_before;
+  instructions_before = head->instructions;
+  for (size_t i = 0; i < routines_count; i++) {
+    struct routine *r = &routines[i];
+    if (r->seen >= CALLS_THAT_TELL || !r->calls) continue;
+    if (r->seen < r->calls || (inside && entered_last == i + 1)) return i + 1;
+  }
+  return 0;
+}
+
+static double whole = 1e30, seconds_most = 1e30, patience, next_check;
 static uint64_t program_start, program_bytes; /* of its own code; known once it runs */
 static void look_at_clock(void) {
   struct timespec t;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
   double now = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-  if (now > seconds_most) { head->stopped = 1; _exit(99); }
   if (now >= whole) head->sampled = 1;
+  if (now <= seconds_most || now < next_check) return;
+  next_check = now + 0.25; /* long enough for a counted stretch to fall into */
+  head->unfinished = seen_too_little();
+  if (head->unfinished && now < patience) return;
+  head->stopped = 1;
+  _exit(99);
 }
 
 /* Once the run is sampled, stretches of so many blocks (not of time: those that are not counted run faster) are counted
@@ -183,8 +216,9 @@ static void executed(unsigned vcpu, void *data) {
     if (ticks % STRETCH == 0) next_stretch(ticks / STRETCH);
   }
   struct block *block = data;
+  if (block->routine) add(&routines[block->routine - 1].seen, 1), entered_last = block->routine;
   /* The stubs by which the program calls libraries are counted always: what is cut off is scaled by them. */
-  const bool stub = head->sampled && is_programs_own(block->pc);
+  const bool stub = head->sampled && skipped_count && is_programs_own(block->pc);
   if (!counting) { last = NULL; if (stub) add(&block->count, 1); return; }
   keep_bursts(vcpu, head->instructions);
   add(&block->count, stub ? 1 : stands_for);
@@ -254,6 +288,27 @@ static void read_skipped(const char *path) {
   fclose(file);
 }
 
+static void read_routines(const char *path) {
+  FILE *file = fopen(path, "r");
+  unsigned long long address, calls;
+  while (file && fscanf(file, "%llx %llu", &address, &calls) == 2) {
+    routines = realloc(routines, (routines_count + 1) * sizeof *routines);
+    routines[routines_count].address = address, routines[routines_count].calls = calls, routines[routines_count++].seen = 0;
+  }
+  if (file) fclose(file);
+}
+
+static uint64_t routine_at(uint64_t pc) {
+  uint64_t inside = pc - qemu_plugin_start_code() + lowest_code;
+  for (size_t low = 0, high = routines_count; low < high;) {
+    size_t middle = (low + high) / 2;
+    if (routines[middle].address == inside) return middle + 1;
+    if (routines[middle].address < inside) low = middle + 1;
+    else high = middle;
+  }
+  return 0;
+}
+
 static bool is_return(const unsigned char *code, size_t size) {
   if (!arm) return code[0] == 0xc3 || code[0] == 0xc2 || (size >= 2 && code[0] == 0xf3 && code[1] == 0xc3);
   uint32_t word;
@@ -286,7 +341,8 @@ static void watch(struct qemu_plugin_insn *insn, uint64_t pc) {
 static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb) {
   (void)id;
   uint64_t pc = qemu_plugin_tb_vaddr(tb);
-  if (skipped_count && !program_bytes) program_start = qemu_plugin_start_code(), program_bytes = qemu_plugin_end_code() - program_start;
+  if (!program_bytes) program_start = qemu_plugin_start_code(), program_bytes = qemu_plugin_end_code() - program_start;
+  if (is_programs_own(pc)) began = true;
   if (skipped_count && is_skipped(pc)) return;
   size_t n = qemu_plugin_tb_n_insns(tb), bytes = 0;
   for (size_t i = 0; i < n; i++) bytes += qemu_plugin_insn_size(qemu_plugin_tb_get_insn(tb, i));
@@ -296,7 +352,7 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb) {
   struct block *block = reserve(size);
   give();
   if (!block) return;
-  block->pc = pc, block->instructions = n, block->bytes = bytes;
+  block->pc = pc, block->instructions = n, block->bytes = bytes, block->routine = routine_at(pc);
   size_t at = 0, last_at = 0;
   for (size_t i = 0; i < n; i++) {
     struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
@@ -342,6 +398,8 @@ __attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t 
     else if (!strncmp(argv[i], "limit=", 6)) limit = strtoull(argv[i] + 6, NULL, 10);
     else if (!strncmp(argv[i], "whole=", 6)) whole = atof(argv[i] + 6);
     else if (!strncmp(argv[i], "seconds=", 8)) seconds_most = atof(argv[i] + 8);
+    else if (!strncmp(argv[i], "patience=", 9)) patience = atof(argv[i] + 9);
+    else if (!strncmp(argv[i], "routines=", 9)) read_routines(argv[i] + 9);
     else if (!strncmp(argv[i], "memory=", 7)) memory = argv[i] + 7;
     else if (!strncmp(argv[i], "skip=", 5)) read_skipped(argv[i] + 5);
   }
@@ -350,10 +408,11 @@ __attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t 
   base = mmap(NULL, capacity, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
   if (base == MAP_FAILED) return 1;
   head = (struct header *)base;
-  memcpy(head->magic, "PCBLOCK3", 8);
+  memcpy(head->magic, "PCBLOCK4", 8);
   head->used = sizeof *head;
   if (memory) begin_watching(!strcmp(memory, "whole"));
   qemu_plugin_register_vcpu_init_cb(id, started);
   qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
+  count_system_calls(id);
   return 0;
 }

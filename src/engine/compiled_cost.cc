@@ -137,7 +137,7 @@ void join_memory(CompiledCost& cost, const Profile& profile, const Machine& mach
 }  // namespace
 
 double CompiledCost::seconds() const {
-  double ns = core.cycles * ns_per_cycle + outside.faults_ns + outside.start_ns + outside.library_ns;
+  double ns = core.cycles * ns_per_cycle + outside.faults_ns + outside.start_ns + outside.library_ns + outside.system_ns;
   for (const CompiledBlock& block : blocks) {
     ns += block.memory.dependent_ns;
     for (double level : block.memory.level_ns) ns += level;

@@ -1,9 +1,12 @@
 #include "engine/regions.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
 #include "base/brief_name.h"
+#include "base/text.h"
 
 namespace perfcast::engine {
 namespace {
@@ -19,6 +22,22 @@ double operations_of(const Block& block, bool floating_only) {
     if (!floating_only || floating) sum += times;
   }
   return sum;
+}
+
+// What the run asked of the operating system, nanoseconds; what the machine has no cost for is a gap.
+double system_time(const SystemUse& use, const Machine& machine, std::vector<Gap>& gaps) {
+  const SystemCosts costs = machine.system.value_or(SystemCosts());
+  double ns = 0;
+  auto add = [&](double times, const std::optional<Measurement>& each, const std::string& what, double matters) {
+    if (each) ns += times * each->value;
+    else if (times > matters) gaps.push_back({machine.name + " has no cost of " + what + ": left out", {}, times});
+  };
+  constexpr double few_calls = 100, few_bytes = 1e6;  // some 10 us
+  add(use.calls, costs.system_call_ns, fmt::format("{:.0f} system calls", use.calls), few_calls);
+  add(use.clock_reads, costs.clock_overhead_ns, fmt::format("reading the clock {:.0f} times", use.clock_reads), few_calls);
+  add(use.bytes_read, costs.read_byte_ns, fmt::format("reading {} of files", size_text(use.bytes_read)), few_bytes);
+  add(use.bytes_written, costs.write_byte_ns, fmt::format("writing {} to files", size_text(use.bytes_written)), few_bytes);
+  return ns;
 }
 
 // The cost of a routine by its name: measured as a routine, or as a source operation of any language.
@@ -141,6 +160,7 @@ OutsideTime outside_time(const Profile& profile, const Machine& machine, const s
       time.gaps.push_back({"no cost of routine " + brief_name(demangled(name), 60) + "; guessed at 25 ns a call", {}, calls});
     }
   }
+  if (profile.run.system) time.system_ns = system_time(*profile.run.system, machine, time.gaps);
   if (machine.system) {
     if (machine.system->page_fault_ns) time.faults_ns = profile.run.page_faults * machine.system->page_fault_ns->value;
     if (machine.system->process_start_ns) time.start_ns = machine.system->process_start_ns->value;

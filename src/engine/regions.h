@@ -40,8 +40,9 @@ double first_touches(const Profile& profile);
 // What lies outside the program's own code.
 struct OutsideTime {
   double library_ns = 0, faults_ns = 0, start_ns = 0;
+  double system_ns = 0;                       // in system calls and reading clocks
   std::map<std::string, double> routines_ns;  // by routine
-  std::vector<Gap> gaps;                      // routines without a cost, costed by a guess
+  std::vector<Gap> gaps;                      // routines without a cost, costed by a guess; system calls without one
   double guessed_ns = 0;
 };
 // Calls, by routine, of code that is not in the profile's machine level. What the compiler made instructions of

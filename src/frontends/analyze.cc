@@ -7,11 +7,13 @@
 #include <iterator>
 #include <set>
 
+#include "base/text.h"
 #include "engine/regions.h"
 #include "frontends/apply_counts.h"
 #include "frontends/clang_ast/read_c_family.h"
 #include "frontends/flang/apply_fortran_counts.h"
 #include "frontends/flang/read_fortran.h"
+#include "frontends/library_calls.h"
 #include "frontends/llvm_ir/ir_graph.h"
 #include "frontends/llvm_ir/remarks.h"
 #include "frontends/llvm_ir/source_loops.h"
@@ -81,11 +83,13 @@ void record_run(const AnalyzeOptions& options, const CompiledProgram& program, P
 void record_outcome(const CountedRun& counted, const RunLimits& limits, Profile& profile) {
   const RunOutcome& outcome = counted.outcome;
   profile.run.exit_code = outcome.ending == Ending::exited ? outcome.code : 0;
-  if (!outcome.ok()) profile.run.ending = outcome.how_it_ended(limits);
+  if (!outcome.ok()) profile.run.ending = outcome.how_it_ended(limits), profile.run.complaint = last_lines(outcome.errors);
   profile.run.seconds = outcome.cpu.value;
   profile.run.page_faults = counted.page_faults;
   if (!counted.complete)
     profile.gaps.push_back({"the program " + profile.run.ending + ": counts of the loops running then are missing", {}, 0});
+  if (counted.subnormal)
+    profile.gaps.push_back({"numbers too small to be normal occurred; many cores compute with them a hundred times slower, which is not costed", {}, 0});
 }
 
 // How the accesses and branches behave, from a run of its own. Counts are known without it, so it may fail.
@@ -132,27 +136,14 @@ void place_code(const CompiledProgram& program, Profile& profile) {
   if (!placed) profile.gaps.push_back({"where the linker puts the code is not known: " + placed.error().what, {}, 0});
 }
 
-// A library routine that is called this often per second of the run may matter: about 1 % at 10 ns a call.
-constexpr double calls_that_matter = 1e6;
-
-// Routines whose work does not grow with their data, or hardly: a few calls of them are soon done. Others (qsort,
-// memset, the array routines of Fortran) may do any amount of work in one call.
-bool is_brief(const std::string& name) {
-  static const std::set<std::string> brief = {"printf", "fprintf", "sprintf", "snprintf", "puts", "fputs", "putchar", "putc", "fputc", "fflush",
-                                              "exit", "abort", "atoi", "atol", "atof", "strtol", "strtoul", "strtoll", "strtod", "malloc", "free",
-                                              "clock", "clock_gettime", "time", "getenv", "rand", "srand", "sin", "cos", "tan", "exp", "log", "pow",
-                                              "sqrt", "fabs", "floor", "ceil", "__cxa_atexit", "__gxx_personality_v0"};
-  if (brief.contains(name)) return true;
-  for (const char* start : {"_FortranAio", "_FortranAProgram", "_FortranAStop", "_ZNSo", "_ZSt", "_Znwm", "_ZdlPv"})
-    if (name.starts_with(start)) return true;
-  return false;
-}
-
 // What the program runs in libraries with these arguments, as machine code: counted to the end, or scaled by calls.
 Result<machine_code::LibraryCode> library_code(const AnalyzeOptions& options, const std::vector<std::string>& arguments, const CompiledProgram& program,
                                                const CountedRun& counted, std::map<std::string, double> known_calls, std::vector<InstructionForm>& forms) {
   machine_code::LibraryTraceOptions trace;
   trace.input_file = options.input_file, trace.folder = options.folder, trace.known_calls = std::move(known_calls);
+  trace.patience = patience_for(counted.outcome.cpu);
+  for (const auto& [name, calls] : trace.known_calls)
+    if (is_brief(name)) trace.not_awaited.insert(name);
   for (const auto& unit : counted.units)
     for (const auto& function : unit.functions) trace.own_functions.push_back(function.name);
   TRY(const std::string executable, plain_program(program));
@@ -163,10 +154,7 @@ Result<machine_code::LibraryCode> library_code(const AnalyzeOptions& options, co
 void add_libraries(const AnalyzeOptions& options, const CompiledProgram& program, const CountedRun& counted, Profile& profile) {
   // Of the machine code: the code generator adds calls of its own, such as 128-bit division or copies of structures.
   auto known_calls = engine::calls_beyond(*profile.machine);
-  double calls = 0;
-  bool brief = true;
-  for (const auto& [name, times] : known_calls) calls += times, brief = brief && (times == 0 || is_brief(name));
-  if (brief && calls < calls_that_matter * profile.run.seconds && calls < 2000) return;
+  if (!worth_tracing(known_calls, machine_code::executed_instructions(*profile.machine), Seconds{profile.run.seconds})) return;
   auto libraries = library_code(options, options.arguments, program, counted, std::move(known_calls), profile.forms);
   if (!libraries) {
     profile.gaps.push_back({"library code was not traced: " + libraries.error().what, {}, 0});
@@ -174,6 +162,7 @@ void add_libraries(const AnalyzeOptions& options, const CompiledProgram& program
   }
   for (Function& function : libraries->graph.functions) profile.machine->functions.push_back(std::move(function));
   profile.gaps.insert(profile.gaps.end(), libraries->gaps.begin(), libraries->gaps.end());
+  profile.run.system = libraries->system, profile.run.libraries_cut = libraries->cut;
 }
 
 // Statements read from the syntax trees, not counted yet.

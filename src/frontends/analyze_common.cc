@@ -14,7 +14,8 @@ std::optional<Error> run_trouble(const Profile& profile) {
       : ending.find("SIGXFSZ") != ending.npos ? "let it write less, or allow larger files with --file-limit"
       : ending.find("SIGBUS") != ending.npos ? "free space below TMPDIR, or set TMPDIR to a folder that has some: counts are gathered there; else give it the arguments (after --) and input (--input) it needs"
                                              : "give it the arguments (after --), input (--input) and time (--timeout) it needs";
-  return Error{"the program " + ending, profile.program, remedy, Trouble::unfit};
+  const std::string& complaint = profile.run.complaint;
+  return Error{"the program " + ending + (complaint.empty() ? "" : "; it said: " + complaint), profile.program, remedy, Trouble::unfit};
 }
 
 AnalyzeOptions options_of(const ProgramRun& run) {

@@ -33,6 +33,8 @@ void describe(Fields& f, OperationCosts& c) {
 // What the operating system and the run-time library add.
 struct SystemCosts {
   std::optional<Measurement> page_fault_ns, process_start_ns, clock_resolution_ns, clock_overhead_ns;
+  std::optional<Measurement> system_call_ns;               // one that does next to nothing
+  std::optional<Measurement> read_byte_ns, write_byte_ns;  // of a file that memory holds; writing makes it longer
   // By how much others on the same core usually slow code that uses all the core has; 0.3 is 30 % longer. Nothing else in
   // the file includes it.
   std::optional<Measurement> core_sharing;
@@ -43,6 +45,7 @@ template <class Fields>
 void describe(Fields& f, SystemCosts& s) {
   f("page_fault_ns", s.page_fault_ns), f("process_start_ns", s.process_start_ns);
   f("clock_resolution_ns", s.clock_resolution_ns), f("clock_overhead_ns", s.clock_overhead_ns);
+  f("system_call_ns", s.system_call_ns), f("read_byte_ns", s.read_byte_ns), f("write_byte_ns", s.write_byte_ns);
   f("core_sharing", s.core_sharing), f("routines", s.routines);
 }
 

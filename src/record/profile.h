@@ -146,6 +146,21 @@ void describe(Fields& f, Region& r) {
   f.need("name", r.name), f("file", r.file), f("first_line", r.first_line), f("last_line", r.last_line);
 }
 
+// What a run asked of the operating system, beside pages.
+struct SystemUse {
+  double calls = 0, clock_reads = 0;          // clock_reads: answered without entering the kernel
+  double bytes_read = 0, bytes_written = 0;   // from and to files, pipes and sockets
+  SystemUse& operator*=(double factor) {
+    calls *= factor, clock_reads *= factor, bytes_read *= factor, bytes_written *= factor;
+    return *this;
+  }
+  bool operator==(const SystemUse&) const = default;
+};
+template <class Fields>
+void describe(Fields& f, SystemUse& s) {
+  f("calls", s.calls), f("clock_reads", s.clock_reads), f("bytes_read", s.bytes_read), f("bytes_written", s.bytes_written);
+}
+
 // The run the counts come from, and what it takes to do it again.
 struct ProgramRun {
   std::vector<std::string> sources, arguments;
@@ -158,7 +173,10 @@ struct ProgramRun {
   std::map<std::string, int> parameter_arguments;
   int exit_code = 0;
   std::string ending;                        // how it ended, when not by exit 0
+  std::string complaint;                     // then: the end of what it wrote to standard error
   double page_faults = 0, seconds = 0;       // of the counted run; faults since its own code began
+  std::optional<SystemUse> system;           // where it was watched
+  bool libraries_cut = false;                // work of libraries was not seen to its end and cannot be told from what was
   bool operator==(const ProgramRun&) const = default;
 };
 template <class Fields>
@@ -166,7 +184,8 @@ void describe(Fields& f, ProgramRun& r) {
   f("sources", r.sources), f("arguments", r.arguments), f("cflags", r.cflags), f("folder", r.folder);
   f("build_folder", r.build_folder), f("input", r.input), f("language", r.language), f("compiler", r.compiler), f("target", r.target), f("cpu", r.cpu);
   f("isa", r.isa), f("binary", r.binary), f("parameters", r.parameters), f("parameter_arguments", r.parameter_arguments);
-  f("exit_code", r.exit_code), f("ending", r.ending), f("page_faults", r.page_faults), f("seconds", r.seconds);
+  f("exit_code", r.exit_code), f("ending", r.ending), f("complaint", r.complaint), f("page_faults", r.page_faults), f("seconds", r.seconds), f("system", r.system);
+  if (Fields::reading || r.libraries_cut) f("libraries_cut", r.libraries_cut);
 }
 
 struct Profile {

@@ -170,7 +170,7 @@ Frame call_tree(const Profile& profile, const ModelPrediction& prediction, doubl
   for (const Frame& child : root.children) known += child.seconds;
   // What lies outside all functions, by the names the prediction gives it.
   for (const Part& part : prediction.parts)
-    if ((part.name == "library" || part.name == "page faults" || part.name == "start") && part.seconds >= least_share * prediction.seconds &&
+    if ((part.name == "library" || part.name == "page faults" || part.name == "system calls" || part.name == "start") && part.seconds >= least_share * prediction.seconds &&
         known + part.seconds <= prediction.seconds * (1 + 1e-9))
       root.children.push_back({"[" + part.name + "]", part.seconds, part.seconds, {}}), known += part.seconds;
   root.self = std::max(0.0, prediction.seconds - known);

@@ -53,6 +53,9 @@ std::string system_text(const Machine& machine) {
     add("clock resolution", machine.system->clock_resolution_ns, "ns");
     add("reading the clock", machine.system->clock_overhead_ns, "ns");
     add("page fault", machine.system->page_fault_ns, "ns");
+    add("system call", machine.system->system_call_ns, "ns");
+    add("reading a file", machine.system->read_byte_ns, "ns per byte, from memory");
+    add("writing a file", machine.system->write_byte_ns, "ns per byte, into memory");
     add("starting a process", machine.system->process_start_ns, "ns");
     add("others on the core", machine.system->core_sharing, "slower by this share, usually");
   }

@@ -39,7 +39,10 @@ std::string run_text(const Profile& profile) {
   if (!run.build_folder.empty()) text += "  flags of " + run.build_folder + "/compile_commands.json";
   if (!run.target.empty() || !run.cpu.empty()) text += fmt::format("  for {} {}", run.target, run.cpu);
   text += fmt::format("\n  counted    {} of processor time, {} page faults", time_text(run.seconds), number_text(run.page_faults));
+  if (run.system) text += fmt::format(", {} system calls", number_text(run.system->calls));
   if (!run.ending.empty()) text += "; it " + run.ending;
+  for (const std::string& line : split(run.complaint, '\n'))
+    if (!line.empty()) text += "\n             " + line;
   for (const auto& [name, value] : run.parameters)
     text += fmt::format("\n  parameter  {} = {} (argument {})", name, number_text(value, 12), run.parameter_arguments.at(name));
   return text + (profile.scaling ? scaling_text(*profile.scaling) : "") + "\n";

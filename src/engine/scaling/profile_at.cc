@@ -31,6 +31,10 @@ class Sizer {
       double here = value(from_.scaling->page_faults, 0), recorded = recorded_faults_law();
       if (here > 0 && recorded > 0) p.run.page_faults *= here / recorded;
     }
+    // How long the recorded run took, and what it asked of the system, is known for it alone.
+    p.run.seconds = 0;
+    if (p.run.system && p.run.system->calls > 1000)
+      result_.warnings.push_back("system calls are taken to be those of the recorded run");
     for (const auto& [name, v] : set_) p.run.parameters[name] = v;
   }
 

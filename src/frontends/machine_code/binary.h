@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,15 +33,19 @@ Result<Profile> analyze_binary(const std::string& executable, const std::vector<
 // How long the tracing of libraries may take; what is cut off is scaled up.
 struct LibraryTraceOptions {
   std::string input_file, folder, tables_cpu, system_root;
-  Seconds time{6};                             // of processor, counted in samples after a third; then the run is ended
+  Seconds time{6};                             // of processor, counted in samples after a third; then the run is ended,
+  Seconds patience{6};                         // or here, while a routine was seen too seldom to scale it, or is running
   std::vector<std::string> own_functions;      // the program's own, by linkage name: not counted here
   std::map<std::string, double> known_calls;   // exact counts of calls of library routines, for scaling
+  std::set<std::string> not_awaited;           // of these: too brief to be patient for
 };
 
 struct LibraryCode {
   Graph graph;               // functions, marked with their library; counts scaled to the whole run
   std::vector<Gap> gaps;
   bool complete = true;      // all of the run was counted
+  bool cut = false;          // ... nor can the rest be told from what was
+  SystemUse system;          // brought to the whole run
 };
 
 // Everything the program executes outside its own functions, as counted machine code: sin, memcpy, malloc, printf,

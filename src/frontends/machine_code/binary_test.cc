@@ -1,5 +1,7 @@
 #include "frontends/machine_code/binary.h"
 
+#include <algorithm>
+
 #include "frontends/machine_code/machine_graph.h"
 #include "frontends/machine_code/test_support.h"
 
@@ -201,6 +203,102 @@ int main(void) {
   EXPECT_GT(back, 2 * 512 * 5);  // some n log n of both sorts
   EXPECT_LT(back, 2 * 512 * 20);
   EXPECT_EQ(to_stubs, 0);
+}
+
+// What a program asks of the operating system, but not what loading it does.
+TEST(Binary, SystemCallsAreCounted) {
+  NEEDS(host_qemu);
+  Workshop shop;
+  const char* text = R"(
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int main(void) {
+  char buffer[100]; struct timespec t;
+  int zero = open("/dev/zero", O_RDONLY), null = open("/dev/null", O_WRONLY);
+  for (int i = 0; i < 500; i++) {
+    syscall(SYS_getppid);
+    if (read(zero, buffer, 100) != 100 || write(null, buffer, 60) != 60) return 1;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+  }
+  return 0;
+}
+)";
+  const std::string program = shop.clang("asks", shop.source("asks.c", text), {"-O1"});
+  auto profile = analyze_binary(program, {});
+  ASSERT_TRUE(profile && profile->run.system);
+  auto expect = [](const SystemUse& use) {
+    EXPECT_GE(use.calls, 1502);
+    EXPECT_LT(use.calls, 1520);
+    EXPECT_EQ(use.bytes_read, 50000);
+    EXPECT_EQ(use.bytes_written, 30000);
+    EXPECT_LE(use.clock_reads, 500);  // fewer where the emulator has the kernel's shared page
+  };
+  expect(*profile->run.system);
+  std::vector<InstructionForm> forms;
+  LibraryTraceOptions options;
+  options.own_functions = {"main"};
+  auto code = trace_library_code(program, {}, forms, options);
+  ASSERT_TRUE(code);
+  expect(code->system);
+}
+
+// One long call and a routine that is reached late: the trace goes on until it has seen them, if it may.
+TEST(Binary, WorkInOneLongCallIsWaitedFor) {
+  NEEDS(host_qemu);
+  Workshop shop;
+  const char* text = R"(
+#include <math.h>
+#include <stdlib.h>
+static int compare(const void* a, const void* b) { return *(const unsigned*)a < *(const unsigned*)b ? -1 : 1; }
+static unsigned v[150000];
+int main(void) {
+  for (unsigned i = 0, x = 1; i < 150000; i++) v[i] = x = x * 1664525 + 1013904223;
+  qsort(v, 150000, sizeof *v, compare);
+  volatile double s = 0;
+  for (int i = 0; i < 30; i++) s += lgamma(v[i] * 1e-3);
+  return s < 0;
+}
+)";
+  const std::string program = shop.clang("long", shop.source("long.c", text), {"-O1", "-lm"});
+  std::vector<InstructionForm> forms;
+  LibraryTraceOptions options;
+  options.own_functions = {"main", "compare"};
+  options.known_calls = {{"qsort", 1}, {"lgamma", 30}};
+  options.time = Seconds{0.02}, options.patience = Seconds{60};
+  auto whole = trace_library_code(program, {}, forms, options);
+  ASSERT_TRUE(whole);
+  EXPECT_FALSE(whole->cut);
+  const Function* stub = find(whole->graph, "lgamma@plt");
+  ASSERT_TRUE(stub);
+  EXPECT_GE(stub->calls.value, 20);
+  options.patience = Seconds{0.02};
+  auto cut = trace_library_code(program, {}, forms, options);
+  ASSERT_TRUE(cut);
+  EXPECT_TRUE(cut->cut);
+  EXPECT_FALSE(cut->complete);
+  EXPECT_TRUE(std::ranges::any_of(cut->gaps, [](const Gap& gap) { return gap.what.find("ended before the work of") != gap.what.npos; }));
+  options.not_awaited = {"qsort", "lgamma"};
+  auto brief = trace_library_code(program, {}, forms, options);
+  ASSERT_TRUE(brief);
+  EXPECT_FALSE(brief->cut);
+}
+
+TEST(Binary, InstructionsThatTheEmulatorLacksAreTold) {
+  NEEDS(host_qemu);
+  Workshop shop;
+#if defined(__x86_64__)
+  // A program that traps by itself is another matter.
+  auto traps = analyze_binary(shop.clang("trap", shop.source("trap.c", "int main(void) { __builtin_trap(); }\n"), {"-O1"}), {});
+  ASSERT_TRUE(traps) << traps.error().message();
+  EXPECT_NE(traps->run.ending.find("SIGILL"), std::string::npos) << traps->run.ending;
+  if (!__builtin_cpu_supports("avx512f")) GTEST_SKIP() << "this processor lacks them too";
+  const char* text = "int main(void) { __asm__ volatile(\"vpxorq %zmm0, %zmm0, %zmm0\"); return 0; }\n";
+  auto wide = analyze_binary(shop.clang("wide", shop.source("wide.c", text), {"-O1", "-mavx512f"}), {});
+  ASSERT_FALSE(wide);
+  EXPECT_NE(wide.error().message().find("instructions that qemu does not know"), std::string::npos) << wide.error().message();
+#endif
 }
 
 TEST(Binary, ThreadsAreAddedUp) {

@@ -28,6 +28,7 @@ struct FileHeader {
   char magic[8];
   std::uint64_t used, vcpus, stopped, lost, instructions, sampled;
   std::uint64_t watched_whole, short_bursts, long_bursts, burst_instructions, deepest_lines, pages;
+  std::uint64_t system_calls, clock_reads, bytes_read, bytes_written, unfinished;
 };
 struct FileEdge {
   std::uint64_t to, count;
@@ -36,7 +37,7 @@ struct FileBlock {
   std::uint64_t kind_size, address, count, predicted, mispredicted, mispredicted_small;
   std::uint32_t instructions, bytes;
   FileEdge edges[4];
-  std::uint64_t more;
+  std::uint64_t more, routine;
 };
 struct FileSeen {
   std::uint64_t kind_size, address, store, executions, reports, last_execution, last_line;
@@ -199,6 +200,17 @@ std::string skipped_ranges(const ElfImage& image, const std::vector<std::string>
   return text;
 }
 
+// Where calls of these routines enter the file, by address: at the routine itself, where it is linked in, or at its stub.
+std::map<std::uint64_t, std::pair<std::string, double>> entries_of(const ElfImage& image, const std::map<std::string, double>& routines) {
+  std::map<std::uint64_t, std::pair<std::string, double>> entries;
+  auto add = [&](std::uint64_t address, const std::string& name) {
+    if (auto known = routines.find(name); known != routines.end()) entries[address] = *known;
+  };
+  for (const auto& [address, name] : image.stubs()) add(address, name);
+  for (const auto& f : image.functions()) add(f.address, f.name);
+  return entries;
+}
+
 // qemu itself crashes now and then (less than one run in a hundred) where several threads meet signals or a fork, and the
 // program would not: such a crash is worth another run.
 bool threads_crashed(const RunOutcome& outcome, const std::string& out) {
@@ -226,6 +238,14 @@ Result<Trace> trace_program(const std::string& executable, const std::vector<std
     CHECK_OK(write_file(ranges, skipped_ranges(image, options.skip)));
     settings += ",skip=" + ranges;
   }
+  const auto entries = options.skip.empty() ? decltype(entries_of(image, {})){} : entries_of(image, options.routines);
+  if (!entries.empty()) {
+    const std::string routines = folder.file("routines.txt");
+    std::string text;
+    for (const auto& [address, routine] : entries) text += fmt::format("{:x} {:.0f}\n", address, routine.second);
+    CHECK_OK(write_file(routines, text));
+    settings += fmt::format(",routines={},patience={:.3f}", routines, options.patience.value);
+  }
   command.insert(command.end(), {"-plugin", settings, std::filesystem::absolute(executable).string()});
   command.insert(command.end(), arguments.begin(), arguments.end());
   RunRequest request;
@@ -240,7 +260,7 @@ Result<Trace> trace_program(const std::string& executable, const std::vector<std
   trace.triple = image.triple();
   const TraceFile file(out);
   const auto header = file.at<FileHeader>(0);
-  if (!header || std::memcmp(header->magic, "PCBLOCK3", 8) != 0)
+  if (!header || std::memcmp(header->magic, "PCBLOCK4", 8) != 0)
     return unfit("qemu could not run the plugin: " + trace.outcome.errors, request.command[0]);
   if (header->used == sizeof(FileHeader)) {
     const std::string said = trace.outcome.errors;
@@ -254,6 +274,10 @@ Result<Trace> trace_program(const std::string& executable, const std::vector<std
   trace.overflowed = header->lost > 0;
   trace.complete = trace.outcome.ending == Ending::exited && !header->stopped;
   trace.sampled = header->sampled;
+  trace.system = {static_cast<double>(header->system_calls), static_cast<double>(header->clock_reads), static_cast<double>(header->bytes_read),
+                  static_cast<double>(header->bytes_written)};
+  if (!trace.complete && header->unfinished > 0 && header->unfinished <= entries.size())
+    trace.unfinished = std::next(entries.begin(), static_cast<std::ptrdiff_t>(header->unfinished - 1))->second.first;
   read_blocks(file, *header, trace);
   if (options.memory != WatchMemory::no) read_accesses(file, *header, trace);
   if (auto text = read_file(maps)) read_mappings(*text, trace);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "base/result.h"
 #include "record/access.h"
 #include "record/mispredictions.h"
+#include "record/profile.h"
 
 namespace perfcast::machine_code {
 
@@ -52,8 +54,10 @@ struct Trace {
   std::string triple;
   double instructions = 0;
   int threads = 1;
+  SystemUse system;          // since the program's own code began
   bool complete = true;      // ended by itself within the limits
   bool sampled = false;      // from some time on, counts are those of one stretch in eight, times eight
+  std::string unfinished;    // the routine waited for in vain: running when the run was ended, or seen too seldom
   bool overflowed = false;   // more code than the file could hold
   RunOutcome outcome;
 };
@@ -68,6 +72,10 @@ struct TraceOptions {
   // Of processor: counts all of the first 60 % of it, then one stretch in eight, then ends the run.
   std::optional<Seconds> processor_time;
   std::vector<std::string> skip;            // functions of the executable that are not counted
+  // Library routines with how often the program calls them: the run goes on beyond processor_time, up to `patience`,
+  // while one was seen too seldom to tell of the rest or is running. 0 calls: not waited for.
+  std::map<std::string, double> routines;
+  Seconds patience{0};
   WatchMemory memory = WatchMemory::no;
   std::string system_root;                  // where a foreign program finds its libraries; empty: the usual place
 };

@@ -40,6 +40,9 @@ TEST(Characterize, StopInTheMiddleKeepsEarlierSections) {
   ASSERT_TRUE(machine.has_value());
   ASSERT_TRUE(machine->system.has_value());
   EXPECT_GT(machine->system->clock_overhead_ns->value, 0);
+  EXPECT_GT(machine->system->system_call_ns->value, 0);
+  EXPECT_GT(machine->system->write_byte_ns->value, 0);
+  EXPECT_GT(machine->system->read_byte_ns->value, 0);
   EXPECT_TRUE(machine->source.empty());
   EXPECT_FALSE(machine->gaps.empty());
 }

@@ -1,4 +1,4 @@
-// What intcc and icc add to the blocks' own time: library routines, page faults, the start of the process.
+// What intcc and icc add to the blocks' own time: library routines, page faults, system calls, the start of the process.
 #pragma once
 
 #include "engine/regions.h"

@@ -215,6 +215,8 @@ Result<BlockTerms> block_terms(const Profile& profile, const Machine& machine, c
     double recorded = expr::evaluate(law, profile.run.parameters).value_or(0);
     if (recorded > 0) terms.system.push_back({faults_term, expr::simplify(law * expr::Expr(1e-9 * near.outside.faults_ns / recorded))});
   }
+  // How system calls grow with the parameters is not known.
+  if (near.outside.system_ns > 0) terms.system.push_back({calls_term, expr::Expr(1e-9 * near.outside.system_ns)});
   terms.system.push_back({start_term, expr::Expr(1e-9 * near.outside.start_ns)});
   return terms;
 }

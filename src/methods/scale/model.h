@@ -17,6 +17,7 @@ double value_at(const expr::Expr& e, const Setting& set);
 // Terms of the system.
 inline constexpr const char* start_term = "start of the process";
 inline constexpr const char* faults_term = "page faults";
+inline constexpr const char* calls_term = "system calls";
 inline constexpr const char* routines_term = "library routines";
 
 struct ModelTerm {

@@ -139,6 +139,7 @@ Observed observe_compiled(const engine::CompiledCost& cost, const Profile& profi
   for (const auto& [name, count] : profile.library_calls) calls += count;
   if (outside.library_ns > 0) amounts.add("library", 1e-9 * outside.library_ns, calls);
   amounts.add("page faults", 1e-9 * outside.faults_ns, outside.faults_ns > 0 ? profile.run.page_faults : 0);
+  if (outside.system_ns > 0) amounts.add("system:calls", 1e-9 * outside.system_ns, profile.run.system->calls);
   amounts.add("start", 1e-9 * outside.start_ns, outside.start_ns > 0 ? 1 : 0);
   observed.all = std::move(amounts.list());
   observed.seconds = cost.seconds();

@@ -31,7 +31,7 @@ struct Observed {
 //   MODE/CLASS:CAUSE   MODE scalar, vector-short or vector-long: the loop it lies in; CLASS as engine::name_of;
 //                      CAUSE "flowing" (not held up), "front end", "window", "ports", "dependences", "memory", "mispredictions"
 //   MODE/level:NAME    operands from a level beyond the first; MODE/dependent: loads that wait for each other
-//   library, page faults, start
+//   library, page faults, system:calls, start
 Observed observe_compiled(const engine::CompiledCost& cost, const Profile& profile, const Machine& machine);
 
 // Source operations on a machine that knows their costs (Saavedra's linear model): keys GROUP/NAME, "arithmetic/ARSL", and

@@ -1,0 +1,21 @@
+// Which library routines are worth tracing: emulation is slow, and most programs call a few that are soon done.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "base/units.h"
+
+namespace perfcast {
+
+// A routine whose work does not grow with its data, or hardly: a few calls of it are soon done. Others (qsort, memset,
+// the array routines of Fortran) may do any amount of work in one call.
+bool is_brief(const std::string& name);
+
+// `known_calls`: of library routines, in a run of `seconds` that executed so many instructions of the program's own.
+bool worth_tracing(const std::map<std::string, double>& known_calls, double own_instructions, Seconds seconds);
+
+// How long the emulated run of a program may take that runs so long by itself, when only its end tells all.
+Seconds patience_for(Seconds plain_run);
+
+}  // namespace perfcast
