@@ -34,7 +34,7 @@ Profile counted_part(Profile profile) {
     if (*level)
       for (Function& function : (*level)->functions)
         for (Block& block : function.blocks) block.accesses.clear(), block.mispredicted.reset();
-  profile.run.page_faults = 0;
+  profile.run.page_faults = 0, profile.run.seconds = 0;
   return profile;
 }
 

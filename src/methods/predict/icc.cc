@@ -9,6 +9,7 @@
 #include "methods/predict/block_sum.h"
 #include "methods/predict/models.h"
 #include "methods/predict/outside.h"
+#include "methods/predict/recorded_run.h"
 
 namespace perfcast::predict {
 namespace {
@@ -104,6 +105,7 @@ Answer answer_icc(const Profile& profile, const Machine& machine, const PredictO
   else if (cost->lines > 0 && cost->unknown_lines > 0.1 * cost->lines)
     prediction.remarks.push_back("the reuse of " + std::to_string(static_cast<int>(100 * cost->unknown_lines / cost->lines)) +
                                  " % of the lines from beyond the first cache was not seen; they are taken to come from what holds the whole program");
+  hold_against_run(profile, machine, prediction);
   return prediction;
 }
 

@@ -11,6 +11,7 @@
 #include "methods/predict/block_sum.h"
 #include "methods/predict/models.h"
 #include "methods/predict/outside.h"
+#include "methods/predict/recorded_run.h"
 
 namespace perfcast::predict {
 namespace {
@@ -80,6 +81,7 @@ Answer answer_intcc(const Profile& profile, const Machine& machine, const Predic
   prediction.interval = interval_of(prediction.seconds, prediction.sd.value_or(0), intcc_compiled, options.confidence);
   prediction.gaps = outside.gaps;
   if (prediction.seconds > 0) prediction.estimated_share = 1e-9 * outside.guessed_ns / prediction.seconds;
+  hold_against_run(profile, machine, prediction);
   return prediction;
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "methods/predict/accuracy.h"
 #include "methods/predict/flops.h"
 #include "record/library.h"
@@ -153,6 +155,53 @@ TEST(Icc, PageFaultsAreSeenWhereMemoryIsTouchedFirst) {
   std::tie(whole_without, seen_without) = seconds(0);
   EXPECT_NEAR(whole - whole_without, 5e-3, 1e-9);
   EXPECT_NEAR(seen - seen_without, 5e-3, 1e-9);
+}
+
+TEST(Icc, SystemCallsCostWhatTheMachineSays) {
+  auto profile = read_record<Profile>(PERFCAST_SOURCE_DIR "/tests/golden/bounds/toy-daxpy/toy-daxpy.profile.json");
+  auto machine = find_machine(PERFCAST_SOURCE_DIR "/data/machines/toy.machine.json");
+  ASSERT_TRUE(profile && machine);
+  const double without = one(*profile, *machine, Model::icc).seconds;
+  profile->run.system = SystemUse{1000, 200, 4e6, 2e6};
+  auto unknown = one(*profile, *machine, Model::icc);
+  EXPECT_EQ(unknown.seconds, without);
+  auto said = [](const ModelPrediction& p, const std::string& what) {
+    return std::ranges::any_of(p.gaps, [&](const Gap& gap) { return gap.what.find(what) != gap.what.npos; });
+  };
+  EXPECT_TRUE(said(unknown, "1000 system calls")) << "a machine file without their cost";
+  EXPECT_TRUE(said(unknown, "reading") && said(unknown, "writing"));
+  SystemCosts& costs = machine->system.emplace();
+  costs.system_call_ns = cost(100, 1), costs.clock_overhead_ns = cost(20, 1), costs.read_byte_ns = cost(0.1, 0), costs.write_byte_ns = cost(0.5, 0);
+  auto known = one(*profile, *machine, Model::icc);
+  EXPECT_NEAR(known.seconds - without, 1e-9 * (1000 * 100 + 200 * 20 + 4e6 * 0.1 + 2e6 * 0.5), 1e-12);
+  EXPECT_FALSE(said(known, "system calls"));
+}
+
+// A prediction repeats what the profile does not know, and is held against the run that was recorded on the same machine.
+TEST(Icc, IsHeldAgainstTheRecordedRun) {
+  auto profile = read_record<Profile>(PERFCAST_SOURCE_DIR "/tests/golden/bounds/toy-daxpy/toy-daxpy.profile.json");
+  auto machine = find_machine(PERFCAST_SOURCE_DIR "/data/machines/toy.machine.json");
+  ASSERT_TRUE(profile && machine);
+  machine->made_by.host = profile->made_by.host = "here", profile->run.isa = machine->isa, profile->run.target.clear(), profile->made_by.more.clear();
+  profile->gaps = {{"library code was not traced", {}, 0}, {"a statement that is not understood", {"p.c", 3}, 0}};
+  const double seconds = one(*profile, *machine, Model::icc).seconds;
+  auto warned = [&](double recorded) {
+    profile->run.seconds = recorded;
+    auto remarks = one(*profile, *machine, Model::icc).remarks;
+    return std::ranges::any_of(remarks, [](const std::string& text) { return text.starts_with("the recorded run took"); });
+  };
+  EXPECT_FALSE(warned(0)) << "not known";
+  EXPECT_FALSE(warned(1.5 * seconds));
+  EXPECT_TRUE(warned(10 * seconds + 1));
+  machine->made_by.host = "elsewhere";
+  EXPECT_FALSE(warned(10 * seconds + 1));
+  auto gaps = one(*profile, *machine, Model::icc).gaps;
+  ASSERT_EQ(std::ranges::count(gaps, profile->gaps[0]), 1);
+  EXPECT_EQ(std::ranges::count(gaps, profile->gaps[1]), 0) << "of the source level";
+  profile->run.libraries_cut = true, profile->run.ending = "exited with code 3";
+  auto cut = one(*profile, *machine, Model::icc);
+  EXPECT_GE(cut.interval[1], profile->run.seconds);
+  EXPECT_EQ(std::ranges::count(cut.remarks, "the recorded run exited with code 3"), 1);
 }
 
 // What others on the core usually take is added, unless one asks for a core of one's own.
