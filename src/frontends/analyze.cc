@@ -265,15 +265,10 @@ Status add_levels(const AnalyzeOptions& options, const CompiledProgram& program,
   llvm_ir::CountOptions count;
   count.arguments = options.arguments, count.input_file = options.input_file, count.limits = options.limits;
   count.folder = options.folder;
-  const std::optional<CompiledProgram> copy = host_copy(options, program, profile);
-  const CompiledProgram& counted = copy ? *copy : program;
-  if (!copy) {
-    TRY(count.runner, runner_for(options.target, program, options.cpu));
-  }
-  count.runner.insert(count.runner.begin(), options.launcher.begin(), options.launcher.end());
-
+  std::optional<CompiledProgram> copy = host_copy(options, program, profile);
   tell("counting the compiled code");
-  TRY(CountedRun final_run, count_run(counted, Stage::final, count));
+  TRY(CountedRun final_run, count_final(options, program, copy, count, profile));
+  const CompiledProgram& counted = copy ? *copy : program;
   record_outcome(final_run, options.limits, profile);
   if (program.link_time && program.units.size() > 1)
     profile.gaps.push_back({"-flto was left out: calls between sources that the linker would inline are counted as calls; --binary analyses what it made", {}, 0});

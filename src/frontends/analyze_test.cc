@@ -211,6 +211,40 @@ TEST_F(Analyze, CallsThatTheCodeGeneratorAddsAreFollowed) {
   EXPECT_TRUE(std::ranges::any_of(profile->machine->functions, [](const Function& f) { return f.name == "__umodti3"; }));
 }
 
+// Nothing in the source tells that the copy made for this host will take the other way.
+TEST_F(Analyze, ACopyThatDoesOtherwiseIsNotBelieved) {
+#if defined(__x86_64__)
+  const std::string other = "aarch64";
+#else
+  const std::string other = "x86_64";
+#endif
+  NEEDS("qemu-" + other);
+  if (!std::filesystem::exists("/usr/" + other + "-linux-gnu/lib")) GTEST_SKIP() << "no C library of " << other;
+  const std::string text = R"(int uname(void *);
+int main(void) {
+  static char name[6][65];
+  volatile long s = 0;
+  uname(name);
+  for (int i = 0; i < (name[4][0] == ASKED ? 5000 : 5); i++) s += i;
+  return 0;
+}
+)";
+  source("machine.c", text);
+  options.target = other + "-linux-gnu", options.memory_level = options.source_level = options.machine_level = false, options.ir_level = true;
+  auto most_in = [&](char letter) {
+    options.cflags = "-O1 -DASKED=" + std::to_string(letter);
+    auto profile = analyze(options);
+    if (!profile) return std::pair(profile.error().message(), 0.0);
+    double most = 0;
+    for (const Block& block : profile->ir->functions[0].blocks) most = std::max(most, block.count.value);
+    return std::pair(profile->made_by.more["counted"], most);
+  };
+  auto [how, times] = most_in(other[0]);
+  EXPECT_EQ(how, "under qemu-user: the copy for this host counts otherwise");
+  EXPECT_GE(times, 5000);
+  EXPECT_EQ(most_in('?').first, "on this host, from the same IR");
+}
+
 // The same source by two compilers, watched in two ways: in the IR of one, under emulation for the binary of the other.
 TEST_F(Analyze, ABinaryMissesAsTheCompiledProgramDoes) {
   NEEDS("gcc");

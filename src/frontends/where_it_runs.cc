@@ -10,6 +10,8 @@ namespace perfcast {
 namespace {
 
 using llvm_ir::CompiledProgram;
+using llvm_ir::CountedRun;
+using llvm_ir::Stage;
 
 #if defined(__x86_64__)
 constexpr const char* host_isa = "x86_64";
@@ -22,6 +24,18 @@ constexpr const char* host_isa = "";
 // Bits of the scalable vectors the program is compiled for, where that was said.
 std::optional<int> vectors_of(const CompiledProgram& program, const std::string& cpu) {
   return llvm_ir::scalable_bits_of_flags(program.units.empty() ? std::vector<std::string>{} : program.units[0].flags, cpu);
+}
+
+// How long the program itself may run under qemu-user beside its copy.
+constexpr Seconds judge_time{3};
+
+// Why the copy's run is not the program's; empty: nothing speaks against it.
+std::string doubt(const CountedRun& here, const CountedRun& judge) {
+  if (here.outcome.ending == Ending::signalled) return "the copy for this host " + here.outcome.how_it_ended();
+  if (judge.outcome.ending != Ending::timed_out && judge.outcome.ending != here.outcome.ending) return "the copy for this host ends otherwise";
+  if (judge.complete && here.complete) return here.units == judge.units ? "" : "the copy for this host counts otherwise";
+  const std::string& so_far = judge.outcome.output;
+  return here.outcome.output.starts_with(so_far) ? "" : "the copy for this host prints otherwise";
 }
 
 }  // namespace
@@ -56,6 +70,28 @@ std::optional<CompiledProgram> host_copy(const AnalyzeOptions& options, const Co
   profile.made_by.more["counted"] = copy ? "on this host, from the same IR" : "under qemu-user: " + copy.error().what;
   if (!copy) return {};
   return std::move(*copy);
+}
+
+Result<CountedRun> count_final(const AnalyzeOptions& options, const CompiledProgram& program, std::optional<CompiledProgram>& copy,
+                               llvm_ir::CountOptions& count, Profile& profile) {
+  auto runner = runner_for(options.target, program, options.cpu);
+  if (!copy) {
+    TRY(count.runner, runner);
+    count.runner.insert(count.runner.begin(), options.launcher.begin(), options.launcher.end());
+    return count_run(program, Stage::final, count);
+  }
+  if (!runner) return count_run(*copy, Stage::final, count);
+  llvm_ir::CountOptions judged = count;
+  judged.runner = *runner, judged.limits.time = std::min(count.limits.time, judge_time);
+  auto judge = count_run(program, Stage::final, judged);
+  auto here = count_run(*copy, Stage::final, count);
+  if (!judge) return here;  // no libraries of the target to link with
+  const std::string why = here ? doubt(*here, *judge) : "the copy for this host cannot be made";
+  if (why.empty()) return here;
+  copy.reset();
+  count.runner = *runner, profile.made_by.more["counted"] = "under qemu-user: " + why;
+  if (judge->outcome.ending != Ending::timed_out) return judge;
+  return count_run(program, Stage::final, count);
 }
 
 }  // namespace perfcast

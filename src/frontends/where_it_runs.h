@@ -7,6 +7,7 @@
 
 #include "frontends/analyze.h"
 #include "frontends/llvm_ir/compile.h"
+#include "frontends/llvm_ir/instrument.h"
 
 namespace perfcast {
 
@@ -18,5 +19,9 @@ bool needs_emulation(const AnalyzeOptions& options, const llvm_ir::CompiledProgr
 Result<std::vector<std::string>> runner_for(const std::string& target, const llvm_ir::CompiledProgram& program, const std::string& cpu);
 // For another instruction set: a copy of the IR for this host where that is safe; otherwise qemu-user runs it.
 std::optional<llvm_ir::CompiledProgram> host_copy(const AnalyzeOptions& options, const llvm_ir::CompiledProgram& program, Profile& profile);
+// The counts of the final IR, from the copy where there is one and it does what the program does: the first seconds of the
+// program itself under qemu-user are the judge. Otherwise the copy is dropped. Fills `count.runner` for the runs to come.
+Result<llvm_ir::CountedRun> count_final(const AnalyzeOptions& options, const llvm_ir::CompiledProgram& program,
+                                        std::optional<llvm_ir::CompiledProgram>& copy, llvm_ir::CountOptions& count, Profile& profile);
 
 }  // namespace perfcast

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <future>
 #include <map>
 #include <set>
@@ -158,18 +159,19 @@ Result<bool> compile_unit(Unit& unit, int number, bool early, const std::string&
   return done;
 }
 
-// Fortran sources may use modules of later ones: those that fail are tried again while any succeeds.
-Result<bool> compile_units(std::vector<Unit>& units, bool early, const std::string& scratch) {
+// Fortran sources may use modules of later ones: those that fail are tried again while any succeeds. Tells whether any
+// of `compile` said yes.
+Result<bool> in_any_order(std::vector<Unit>& units, const std::function<Result<bool>(Unit&, int)>& compile) {
   std::vector<std::size_t> waiting(units.size());
   for (std::size_t i = 0; i < units.size(); i++) waiting[i] = i;
-  bool threads = false;
+  bool any = false;
   while (!waiting.empty()) {
     std::vector<std::size_t> failed;
     std::optional<Error> first;
     for (std::size_t i : waiting) {
-      auto done = compile_unit(units[i], static_cast<int>(i), early, scratch);
+      auto done = compile(units[i], static_cast<int>(i));
       if (done) {
-        threads |= *done;
+        any |= *done;
         continue;
       }
       if (units[i].language != Language::fortran) return std::unexpected(done.error());
@@ -179,7 +181,12 @@ Result<bool> compile_units(std::vector<Unit>& units, bool early, const std::stri
     if (failed.size() == waiting.size()) return std::unexpected(*first);
     waiting = failed;
   }
-  return threads;
+  return any;
+}
+
+// Returns whether any unit uses threads.
+Result<bool> compile_units(std::vector<Unit>& units, bool early, const std::string& scratch) {
+  return in_any_order(units, [&](Unit& unit, int number) { return compile_unit(unit, number, early, scratch); });
 }
 
 }  // namespace
@@ -210,6 +217,18 @@ Status run_compiler(const std::vector<std::string>& command, const std::string& 
   if (outcome.ending != Ending::exited || message.empty()) message += "\n" + command[0] + " " + outcome.how_it_ended();
   return unfit("this does not compile:\n" + message, what,
                is_no_space(message) ? free_space : "check --cflags, and that it compiles with " + fs::path(command[0]).filename().string());
+}
+
+Status compile_early(std::vector<Unit>& units, const std::string& folder) {
+  std::error_code error;
+  if (fs::create_directories(folder, error); error) return unfit("cannot make a folder: " + error.message(), folder);
+  auto compile = [&](Unit& unit, int number) -> Result<bool> {
+    unit.early_bitcode = folder + "/unit" + std::to_string(number) + ".early.bc";
+    CHECK_OK(run_compiler(bitcode_command(unit, true, unit.early_bitcode, folder), unit.folder, unit.source));
+    return false;
+  };
+  TRY([[maybe_unused]] bool none, in_any_order(units, compile));
+  return {};
 }
 
 Result<CompiledProgram> compile_program(const CompileRequest& request) {

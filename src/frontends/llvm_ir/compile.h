@@ -60,6 +60,9 @@ Result<Language> language_of(const std::string& source);
 
 Result<CompiledProgram> compile_program(const CompileRequest& request);
 
+// The early IR of units alone, with the flags they have now, in files of this folder.
+Status compile_early(std::vector<Unit>& units, const std::string& folder);
+
 // The command that generates code from a bitcode file and runs no IR pass on it: `clang-19 -x ir -O2 -Xclang
 // -disable-llvm-passes -c`, with those of the unit's flags that matter then. Block names are kept. `lowered`: the
 // functions say for which CPU, not the flags (module.h, lower_features).

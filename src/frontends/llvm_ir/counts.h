@@ -11,6 +11,7 @@ namespace perfcast::llvm_ir {
 struct EdgeCount {
   int to = 0;  // block index in the same function
   double count = 0;
+  bool operator==(const EdgeCount&) const = default;
 };
 
 struct BlockCounts {
@@ -20,6 +21,7 @@ struct BlockCounts {
   // Executions that ended inside the block, because a call in it threw, exited or jumped away, minus those that came
   // back in by a second return of setjmp: count == sum of next + left.
   double left = 0;
+  bool operator==(const BlockCounts&) const = default;
 };
 
 struct FunctionCounts {
@@ -31,6 +33,7 @@ struct FunctionCounts {
   std::vector<BlockCounts> blocks;  // in the order of the IR; the first is the entry
   std::map<int, double> heights;    // recursive: returns by how deep calls nested below, of those that count (call_heights.h)
   std::vector<double> array_elements;  // touched by each call of array_calls(), all executions together
+  bool operator==(const FunctionCounts&) const = default;
 };
 
 struct UnitCounts {
@@ -40,6 +43,7 @@ struct UnitCounts {
       if (function.name == name) return &function;
     return nullptr;
   }
+  bool operator==(const UnitCounts&) const = default;
 };
 
 // Fills `unique` and `duplicate` over all units of a program; `sources` names the units.

@@ -10,22 +10,18 @@
 
 #include "base/process.h"
 #include "frontends/llvm_ir/module.h"
+#include "frontends/llvm_ir/same_meaning.h"
 
 namespace perfcast::llvm_ir {
 namespace {
 
-// Types whose size or layout differs between instruction sets.
-bool is_foreign(const llvm::Type* type) {
-  if (type->isX86_FP80Ty() || type->isFP128Ty() || type->isPPC_FP128Ty() || type->isScalableTy()) return true;
-  return std::ranges::any_of(type->subtypes(), is_foreign);
-}
-
-// Routines that are given structures of the system, or come back twice.
-bool has_own_layout(llvm::StringRef name) {
-  static constexpr const char* starts[] = {"pthread_", "sem_", "thrd_", "mtx_", "cnd_", "sig", "__kmpc_", "epoll_", "_ZNSt6thread", "_ZNSt5mutex"};
-  static constexpr const char* ends[] = {"setjmp", "longjmp", "stat", "stat64", "setcontext", "getcontext"};
-  return std::ranges::any_of(starts, [&](const char* s) { return name.starts_with(s); }) ||
-         std::ranges::any_of(ends, [&](const char* e) { return name.ends_with(e); });
+// What is in the way of a type: its size or layout differs between instruction sets. Empty: nothing.
+std::string trouble_of(const llvm::Type* type) {
+  if (type->isX86_FP80Ty() || type->isFP128Ty() || type->isPPC_FP128Ty()) return "long double";
+  if (llvm::isa<llvm::ScalableVectorType>(type)) return "vectors whose length the processor decides (SVE)";
+  for (const llvm::Type* part : type->subtypes())
+    if (std::string why = trouble_of(part); !why.empty()) return why;
+  return "";
 }
 
 std::string trouble_of(const llvm::CallBase& call) {
@@ -35,13 +31,12 @@ std::string trouble_of(const llvm::CallBase& call) {
       case llvm::Intrinsic::vastart:
       case llvm::Intrinsic::vacopy:
       case llvm::Intrinsic::vaend: return "variable arguments";
+      case llvm::Intrinsic::vscale: return "vectors whose length the processor decides (SVE)";
       default: return "";
     }
   }
   const llvm::Function* callee = call.getCalledFunction();
-  if (!callee || !callee->isDeclaration()) return "";
-  for (unsigned i = 0; i < call.arg_size(); i++)
-    if (call.isByValArgument(i)) return "a structure passed to " + callee->getName().str() + " by value";
+  if (call.hasFnAttr(llvm::Attribute::ReturnsTwice)) return callee ? "the routine " + callee->getName().str() : "a routine that returns twice";
   return "";
 }
 
@@ -49,17 +44,18 @@ std::string trouble_of(const llvm::CallBase& call) {
 std::string trouble_of(const llvm::Module& module) {
   if (!module.getModuleInlineAsm().empty()) return "inline assembly";
   for (const auto& global : module.globals())
-    if (is_foreign(global.getValueType())) return "long double";
+    if (std::string why = trouble_of(global.getValueType()); !why.empty()) return why;
   for (const auto& function : module) {
     const llvm::StringRef name = function.getName();
     if (function.isIntrinsic() && (name.starts_with("llvm.x86.") || name.starts_with("llvm.aarch64.") || name.starts_with("llvm.arm.")))
       return "the intrinsic " + name.str();
-    if (function.isDeclaration() && !function.use_empty() && has_own_layout(name)) return "the routine " + name.str();
+    // What traps differs: a division by zero does on one instruction set and not on the other.
+    if (function.isDeclaration() && !function.use_empty() && name.starts_with("sig")) return "the routine " + name.str();
     for (const auto& instruction : llvm::instructions(function)) {
       if (llvm::isa<llvm::VAArgInst>(instruction)) return "variable arguments";
-      if (is_foreign(instruction.getType())) return "long double";
+      if (std::string why = trouble_of(instruction.getType()); !why.empty()) return why;
       for (const auto& operand : instruction.operands())
-        if (is_foreign(operand->getType())) return "long double";
+        if (std::string why = trouble_of(operand->getType()); !why.empty()) return why;
       if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction))
         if (std::string why = trouble_of(*call); !why.empty()) return why;
     }
@@ -91,11 +87,32 @@ void retarget(llvm::Module& module, bool fused, const std::string& layout) {
     }
 }
 
-std::vector<std::string> host_flags(const std::vector<std::string>& flags, bool fused) {
+std::vector<std::string> host_flags(const std::vector<std::string>& flags) {
   std::vector<std::string> kept = without_cpu(flags);
   std::erase_if(kept, [](const std::string& flag) { return flag.starts_with("--target") || flag.starts_with("--sysroot"); });
-  if (!fused) kept.push_back("-ffp-contract=off");
   return kept;
+}
+
+// The program's sources with this host's headers, as far as the front end goes. Characters keep the sign they have on the
+// target: the IR settles that.
+Status check_meaning(const CompiledProgram& program, const TemporaryFolder& scratch) {
+  std::vector<Unit> there = program.units, here = program.units;
+  const bool x86 = program.target.starts_with("x86_64");
+  for (Unit& unit : here) {
+    unit.flags = host_flags(unit.flags);
+    if (unit.language != Language::fortran) unit.flags.insert(unit.flags.begin(), x86 ? "-fsigned-char" : "-funsigned-char");
+  }
+  // At -O0 the early file is the final one, in which small functions are inlined already.
+  if (std::ranges::any_of(there, [](const Unit& unit) { return unit.early_bitcode.empty() || unit.early_bitcode == unit.final_bitcode; }))
+    CHECK_OK(compile_early(there, scratch.file("there")));
+  if (auto compiled = compile_early(here, scratch.file("here")); !compiled) return unfit("it does not compile for this host");
+  for (std::size_t i = 0; i < here.size(); i++) {
+    TRY(LoadedModule target, load_module(there[i].early_bitcode));
+    TRY(LoadedModule host, load_module(here[i].early_bitcode));
+    if (std::string what = difference_in_meaning(*target.module, *host.module); !what.empty())
+      return unfit("it uses " + what + ", which is another on this host");
+  }
+  return {};
 }
 
 // What clang takes for this host, from a module of its own.
@@ -137,8 +154,10 @@ Result<CompiledProgram> copy_for_this_host(const CompiledProgram& program) {
     else {
       TRY(unit.early_bitcode, copy_bitcode(unit.early_bitcode, base + ".early.bc", layout, fused));
     }
-    unit.flags = host_flags(unit.flags, fused);
+    unit.flags = host_flags(unit.flags);
+    if (!fused) unit.flags.push_back("-ffp-contract=off");
   }
+  CHECK_OK(check_meaning(program, copy.scratch));
   return copy;
 }
 

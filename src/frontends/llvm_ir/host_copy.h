@@ -7,8 +7,9 @@
 
 namespace perfcast::llvm_ir {
 
-// The copy, or why it cannot be made: variable arguments taken apart in the program, long double, inline assembly,
-// intrinsics of the target, setjmp, threads, structures of the system.
+// The copy, or why it cannot be made: variable arguments taken apart in the program, long double, scalable vectors, inline
+// assembly, intrinsics of the target, setjmp, signals, threads, and whatever in the sources means another thing to this
+// host (same_meaning.h): structures and constants of the system, arguments passed otherwise.
 Result<CompiledProgram> copy_for_this_host(const CompiledProgram& program);
 
 }  // namespace perfcast::llvm_ir

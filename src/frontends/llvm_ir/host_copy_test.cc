@@ -16,16 +16,16 @@ const std::string foreign = "x86_64";
 #endif
 
 // Compiled for the other instruction set, without any header, so that no C library of its own is needed.
-Result<CompiledProgram> compiled(const TemporaryFolder& folder, const std::string& text, const std::string& flags = "-O2") {
-  CHECK_OK(write_file(folder.file("t.c"), text));
+Result<CompiledProgram> compiled(const TemporaryFolder& folder, const std::string& text, const std::string& flags = "-O2", const std::string& name = "t.c") {
+  CHECK_OK(write_file(folder.file(name), text));
   CompileRequest request;
-  request.sources = {folder.file("t.c")}, request.cflags = flags, request.target = foreign + "-linux-gnu";
+  request.sources = {folder.file(name)}, request.cflags = flags, request.target = foreign + "-linux-gnu";
   return compile_program(request);
 }
 
-std::string refusal(const std::string& text) {
+std::string refusal(const std::string& text, const std::string& name = "t.c") {
   auto folder = TemporaryFolder::make("host-copy-test");
-  auto program = compiled(*folder, text);
+  auto program = compiled(*folder, text, "-O2", name);
   if (!program) return "does not compile: " + program.error().message();
   auto copy = copy_for_this_host(*program);
   return copy ? "" : copy.error().what;
@@ -85,6 +85,29 @@ TEST(HostCopy, RefusesWhatDependsOnTheTarget) {
   EXPECT_NE(refusal("int main(void) { __asm__ volatile(\"nop\"); return 0; }").find("inline assembly"), std::string::npos);
   EXPECT_NE(refusal("int setjmp(void *) __attribute__((returns_twice)); static long b[64]; int main(void) { return setjmp(b); }").find("setjmp"), std::string::npos);
   EXPECT_EQ(refusal("int main(void) { return 0; }"), "");
+}
+
+// What the front end settles by the target, written as the system's headers have it.
+TEST(HostCopy, RefusesWhatTheHostUnderstandsOtherwise) {
+  const std::string open = "int open(const char *, int, ...);\n"
+                           "#ifdef __aarch64__\n#define O_DIRECTORY 040000\n#else\n#define O_DIRECTORY 0200000\n#endif\n";
+  EXPECT_NE(refusal(open + "int main(int argc, char **argv) { int how = 0; if (argc > 1) how |= O_DIRECTORY; return open(argv[0], how); }").find("a constant of the system in main"),
+            std::string::npos);
+  EXPECT_EQ(refusal(open + "int main(int argc, char **argv) { (void)argc; return open(argv[0], 0); }"), "");
+  const std::string stat = "#ifdef __aarch64__\nstruct stat { long a; int b; };\n#else\nstruct stat { long a, b; };\n#endif\nint look(const char *, struct stat *);\n";
+  EXPECT_NE(refusal(stat + "int main(void) { struct stat s; return look(\"\", &s); }").find("the layout of struct.stat"), std::string::npos);
+  EXPECT_NE(refusal("float cabsf(float _Complex); int main(int argc, char **argv) { (void)argv; return cabsf(argc) > 1; }").find("the calling convention of cabsf"), std::string::npos);
+  EXPECT_NE(refusal("struct b { long x[4]; }; int take(struct b); int main(void) { struct b s = {{1}}; return take(s); }").find("the calling convention of take"), std::string::npos);
+  EXPECT_NE(refusal("int n = sizeof(long double) * __LDBL_DIG__; int main(void) { return n; }").find("the variable n"), std::string::npos);
+}
+
+// Functions of the program may pass each other what they like, and pairs of integers travel alike everywhere.
+TEST(HostCopy, AllowsWhatStaysInTheProgram) {
+  EXPECT_EQ(refusal("struct v { float x, y, z; }; __attribute__((noinline)) static float f(struct v a, float _Complex c) { return a.x * a.z + __real__ c; }\n"
+                    "struct d { long q, r; }; struct d divide(long, long);\n"
+                    "int main(int argc, char **argv) { (void)argv; struct v a = {argc, 2, 3}; return f(a, argc) > divide(argc, 2).r; }"), "");
+  EXPECT_EQ(refusal("struct S { S(); ~S(); int n; }; struct I { int *at; }; struct nothing {}; int walk(I, I, nothing);\n"
+                    "int main(int argc, char **) { static S s; S *more = new S[argc]; I i{&s.n}; int n = walk(i, i, {}); delete[] more; return n; }", "t.cc"), "");
 }
 
 }  // namespace perfcast::llvm_ir
