@@ -58,7 +58,7 @@ constexpr Alias aliases[] = {
     {"intrinsic", "fadd", 1}, {"atomicrmw", "load", 20}, {"cmpxchg", "load", 20},
 };
 
-// "v4f64" -> 256 bits of reals; "i32" -> 32 bits.
+// "v4f64" -> 256 bits of reals; "i32" -> 32 bits; "nxv2f64", of scalable length, -> 128.
 struct Type {
   int bits = 64;
   bool vector = false, floating = false;
@@ -66,6 +66,7 @@ struct Type {
 Type type_of(const std::string& text) {
   Type type;
   const char* at = text.c_str();
+  if (text.starts_with("nx")) at += 2;
   int lanes = 1;
   if (*at == 'v') lanes = std::max(1, std::atoi(at + 1)), type.vector = true;
   const char* element = std::strpbrk(at + (type.vector ? 1 : 0), "fip");

@@ -1,6 +1,12 @@
 #include "frontends/llvm_ir/ir_graph.h"
 
 #include <gtest/gtest.h>
+#include <llvm/AsmParser/Parser.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/SourceMgr.h>
+
+#include "frontends/llvm_ir/ir_usage.h"
 
 namespace perfcast::llvm_ir {
 namespace {
@@ -91,4 +97,26 @@ int main() {
 }
 
 }  // namespace
+// IR writes scalable vectors for 128 bits; a core may have longer ones.
+TEST(IrUsage, ScalableVectorsHaveTheLengthOfTheCpu) {
+  auto usage = [](const std::string& attributes) {
+    llvm::LLVMContext context;
+    llvm::SMDiagnostic trouble;
+    auto module = llvm::parseAssemblyString("target triple = \"aarch64-linux-gnu\"\n"
+                                            "define <vscale x 2 x double> @f(<vscale x 2 x double> %a, ptr %p) " + attributes + " {\n"
+                                            "  %b = load <vscale x 2 x double>, ptr %p\n  %c = fadd <vscale x 2 x double> %a, %b\n"
+                                            "  ret <vscale x 2 x double> %c\n}\n", trouble, context);
+    EXPECT_TRUE(module) << trouble.getMessage().str();
+    return usage_of(module->getFunction("f")->getEntryBlock()).operations;
+  };
+  auto v1 = usage("\"target-cpu\"=\"neoverse-v1\""), v2 = usage("\"target-cpu\"=\"neoverse-v2\""), fixed = usage("vscale_range(4,4)");
+  EXPECT_EQ(v1["flops"], 4);
+  EXPECT_EQ(v1["bytes_loaded"], 32);
+  EXPECT_EQ(v1["fadd.v4f64"], 1);
+  EXPECT_EQ(v2["flops"], 2);
+  EXPECT_EQ(v2["bytes_loaded"], 16);
+  EXPECT_EQ(v2["fadd.v2f64"], 1);
+  EXPECT_EQ(fixed["flops"], 8);
+}
+
 }  // namespace perfcast::llvm_ir

@@ -5,12 +5,19 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 
+#include "frontends/llvm_ir/emulated.h"
+
 namespace perfcast::llvm_ir {
 namespace {
 
-double lanes(const llvm::Type* type) {
-  const auto* vector = llvm::dyn_cast<llvm::VectorType>(type);
-  return vector ? static_cast<double>(vector->getElementCount().getKnownMinValue()) : 1;
+// By how much the scalable vectors of a function's CPU are longer than 128 bits, for which the IR writes them.
+unsigned vscale_of(const llvm::Function& function) {
+  if (const auto range = function.getFnAttribute(llvm::Attribute::VScaleRange); range.isValid() && range.getVScaleRangeMax() == range.getVScaleRangeMin())
+    return range.getVScaleRangeMin();
+  const std::string cpu = function.getFnAttribute("target-cpu").getValueAsString().str();
+  const bool named = !cpu.empty() && cpu != "generic";
+  const int bits = named ? scalable_bits(cpu) : scalable_bits_here().value_or(scalable_bits({}));
+  return static_cast<unsigned>(bits) / 128;
 }
 
 // Intrinsics that the C library computes: "llvm.sin.f64" is sin, of float sinf, of long double sinl.
@@ -33,7 +40,7 @@ const char* library_routine(llvm::Intrinsic::ID id) {
 
 class Counter {
  public:
-  explicit Counter(const llvm::DataLayout& layout) : layout_(layout) {}
+  Counter(const llvm::DataLayout& layout, unsigned vscale) : layout_(layout), vscale_(vscale) {}
   BlockUsage take() { return std::move(usage_); }
 
   void count(const llvm::Instruction& i) {
@@ -86,7 +93,12 @@ class Counter {
 
  private:
   void add_word(const std::string& name, double times = 1) { usage_.operations[name] += times; }
-  void add(const std::string& name, const llvm::Type* type) { add_word(name + "." + type_name(type)); }
+  void add(const std::string& name, const llvm::Type* type) { add_word(name + "." + type_name(type, vscale_)); }
+  double times_scaled(llvm::TypeSize size) const { return static_cast<double>(size.getKnownMinValue()) * (size.isScalable() ? vscale_ : 1); }
+  double lanes(const llvm::Type* type) const {
+    const auto* vector = llvm::dyn_cast<llvm::VectorType>(type);
+    return vector ? static_cast<double>(vector->getElementCount().getKnownMinValue()) * (llvm::isa<llvm::ScalableVectorType>(vector) ? vscale_ : 1) : 1;
+  }
   // Operations whose cost is the same for all plain integers carry a type only where it is another.
   void add_short(const std::string& name, const llvm::Type* type) {
     if (type->isIntegerTy() || type->isPointerTy()) add_word(name);
@@ -94,7 +106,7 @@ class Counter {
   }
   void flops(const llvm::Type* type, double each) { add_word("flops", each * lanes(type)); }
   void bytes(const char* name, const llvm::Type* type) {
-    add_word(name, static_cast<double>(layout_.getTypeStoreSize(const_cast<llvm::Type*>(type)).getKnownMinValue()));
+    add_word(name, times_scaled(layout_.getTypeStoreSize(const_cast<llvm::Type*>(type))));
   }
   void call_routine(const std::string& name, double times = 1) {
     for (auto& call : usage_.calls)
@@ -157,15 +169,17 @@ class Counter {
   }
 
   const llvm::DataLayout& layout_;
+  const unsigned vscale_;
   BlockUsage usage_;
 };
 
 }  // namespace
 
-std::string type_name(const llvm::Type* type) {
+std::string type_name(const llvm::Type* type, unsigned vscale) {
   if (const auto* vector = llvm::dyn_cast<llvm::VectorType>(type)) {
     const auto count = vector->getElementCount();
-    return (count.isScalable() ? "nxv" : "v") + std::to_string(count.getKnownMinValue()) + type_name(vector->getElementType());
+    const std::string shape = !count.isScalable() || vscale ? "v" : "nxv";
+    return shape + std::to_string(count.getKnownMinValue() * (count.isScalable() && vscale ? vscale : 1)) + type_name(vector->getElementType());
   }
   if (type->isIntegerTy()) return "i" + std::to_string(type->getIntegerBitWidth());
   if (type->isPointerTy()) return "ptr";
@@ -178,7 +192,7 @@ std::string type_name(const llvm::Type* type) {
 }
 
 BlockUsage usage_of(const llvm::BasicBlock& block) {
-  Counter counter(block.getModule()->getDataLayout());
+  Counter counter(block.getModule()->getDataLayout(), vscale_of(*block.getParent()));
   for (const auto& instruction : block) counter.count(instruction);
   return counter.take();
 }

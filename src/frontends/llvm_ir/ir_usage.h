@@ -18,7 +18,7 @@ struct BlockUsage {
 
 BlockUsage usage_of(const llvm::BasicBlock& block);
 
-// "f64", "v4i32", "ptr".
-std::string type_name(const llvm::Type* type);
+// "f64", "v4i32", "ptr"; scalable vectors "nxv2f64", or by the length they have: "v4f64" where that is twice 128 bits.
+std::string type_name(const llvm::Type* type, unsigned vscale = 0);
 
 }  // namespace perfcast::llvm_ir
