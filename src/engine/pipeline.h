@@ -22,6 +22,9 @@ enum class Cause : std::uint8_t { front_end, window, ports, dependences, memory,
 inline constexpr std::size_t causes = 6;
 const char* name_of(Cause cause);
 
+// Cycles of a misprediction where the machine file does not tell.
+inline constexpr double assumed_misprediction = 15;
+
 // What happens to an instruction this time.
 struct Happening {
   bool taken = false, mispredicted = false;

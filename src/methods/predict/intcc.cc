@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "engine/operation_cost.h"
+#include "engine/pipeline.h"
 #include "engine/regions.h"
 #include "methods/predict/accuracy.h"
 #include "methods/predict/block_sum.h"
@@ -53,7 +54,7 @@ Answer answer_intcc(const Profile& profile, const Machine& machine, const Predic
   engine::OperationCosts costs(core, machine.isa);
   BlockSum sum(profile.regions);
   double cycle = 1e-9 / core.clock_ghz.value, footprint = engine::footprint_bytes(profile, machine);
-  double penalty = core.branches.misprediction ? core.branches.misprediction->value + 5 : 16;
+  double penalty = (core.branches.misprediction ? core.branches.misprediction->value : engine::assumed_misprediction) + 5;
   for (const engine::CodeRegion& region : engine::code_regions(*profile.ir)) {
     double core_seconds = bounds_of(region, core, costs).cycles() * cycle;
     engine::RegionMemory memory;

@@ -5,6 +5,7 @@
 
 #include "base/statistics.h"
 #include "engine/scaling/profile_at.h"
+#include "methods/predict/missing_parts.h"
 #include "methods/predict/models.h"
 
 namespace perfcast::predict {
@@ -31,6 +32,14 @@ AnswerFunction* answer_of(Model model) {
   throw Bug("a model without a line in the ladder");
 }
 
+// What the model says, and what of the machine it had to do without.
+Answer answer_by(Model model, const Profile& profile, const Machine& machine, const PredictOptions& options) {
+  Answer answer = answer_of(model)(profile, machine, options);
+  if (answer)
+    for (std::string& missing : missing_parts(profile, machine, model)) answer->remarks.push_back(std::move(missing));
+  return answer;
+}
+
 std::string reason(Model model, const std::string& why) { return std::string(word_of(model)) + ": " + why; }
 
 void remember(std::vector<std::string>& list, std::string text) {
@@ -41,7 +50,7 @@ void remember(std::vector<std::string>& list, std::string text) {
 Answer best_answer(const Profile& profile, const Machine& machine, const PredictOptions& options) {
   std::string passed_over;
   for (Model model : {Model::icc, Model::intcc, Model::hllc, Model::dbc, Model::poc}) {
-    Answer answer = answer_of(model)(profile, machine, options);
+    Answer answer = answer_by(model, profile, machine, options);
     if (answer) {
       if (!passed_over.empty())
         answer->remarks.insert(answer->remarks.begin(), "the best that can answer; " + passed_over);
@@ -84,7 +93,7 @@ Result<Prediction> predict(const Profile& profile, std::span<const Machine> mach
     }
     for (Model model : options.models) {
       if (model == Model::ct && &machine != &machines.front()) continue;  // timed once, whatever the machines
-      Answer answer = answer_of(model)(profile, machine, options);
+      Answer answer = answer_by(model, profile, machine, options);
       if (answer) result.predictions.push_back(std::move(*answer));
       else remember(result.refused, reason(model, answer.error()));
     }

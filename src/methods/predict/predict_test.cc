@@ -204,6 +204,45 @@ TEST(Icc, IsHeldAgainstTheRecordedRun) {
   EXPECT_EQ(std::ranges::count(cut.remarks, "the recorded run exited with code 3"), 1);
 }
 
+// A part that the machine file lacks is named, with what stands for it.
+TEST(Icc, SaysWhatTheMachineFileLacks) {
+  auto profile = read_record<Profile>(PERFCAST_SOURCE_DIR "/tests/golden/bounds/toy-daxpy/toy-daxpy.profile.json");
+  auto whole = find_machine(PERFCAST_SOURCE_DIR "/data/machines/toy.machine.json");
+  auto measured = find_machine("neoverse-v1");
+  ASSERT_TRUE(profile && whole && measured);
+  profile->run.page_faults = 7, profile->run.isa = "aarch64", whole->isa = "aarch64";
+  whole->memory = measured->memory, whole->core->branches.misprediction = cost(20, 0);
+  whole->system.emplace().page_fault_ns = cost(1000, 0);
+  whole->system->process_start_ns = cost(1e5, 0);
+  auto says = [&](const Machine& machine, const std::string& what) {
+    auto remarks = one(*profile, machine, Model::icc).remarks;
+    return std::ranges::any_of(remarks, [&](const std::string& remark) { return remark.find(what) != remark.npos; });
+  };
+  EXPECT_FALSE(says(*whole, " has no "));
+  EXPECT_FALSE(says(*whole, "SVE"));
+  Machine less = *whole;
+  less.system.reset(), less.isa.clear(), less.core->branches.misprediction.reset(), less.memory->levels.clear();
+  for (const char* what : {"no cost of starting a program", "no cost of a page fault: the 7 of", "does not say its instruction set", "mispredicted branch: 15 cycles", "no memory levels"})
+    EXPECT_TRUE(says(less, what)) << what;
+}
+
+TEST(Icc, SaysThatScalableVectorsWereNotMeasured) {
+  auto profile = read_record<Profile>(PERFCAST_SOURCE_DIR "/tests/golden/bounds/toy-daxpy/toy-daxpy.profile.json");
+  auto machine = find_machine("neoverse-v1");
+  ASSERT_TRUE(profile && machine);
+  profile->run.isa = "aarch64";
+  auto without_sve = [&] {
+    auto remarks = one(*profile, *machine, Model::icc).remarks;
+    return std::ranges::any_of(remarks, [](const std::string& remark) { return remark.find("without SVE") != remark.npos; });
+  };
+  EXPECT_FALSE(without_sve());
+  for (Function& function : profile->machine->functions)
+    for (Block& block : function.blocks)
+      for (Instruction& instruction : block.code) instruction.text = "fadd\tz0.d, p0/m, z0.d, z1.d";
+  for (InstructionForm& form : profile->forms) form.opcode = "FADD_ZPmZ_D";
+  EXPECT_TRUE(without_sve());
+}
+
 // What others on the core usually take is added, unless one asks for a core of one's own.
 TEST(Icc, NeighboursTakeTheirShare) {
   auto profile = read_record<Profile>(PERFCAST_SOURCE_DIR "/tests/golden/bounds/toy-daxpy/toy-daxpy.profile.json");
