@@ -121,10 +121,11 @@ Status add_machine(const CompiledProgram& program, const CountedRun& run, Profil
   return {};
 }
 
-// The program as anyone would build it, linked once.
-Result<std::string> plain_program(const CompiledProgram& program) {
-  const std::string executable = program.scratch.file("plain");
-  if (!fs::exists(executable)) CHECK_OK(llvm_ir::build_plain(program, executable));
+// The program as anyone would build it, linked once; for qemu, without what that does not know.
+Result<std::string> plain_program(const CompiledProgram& program, llvm_ir::RunsOn runs_on = llvm_ir::RunsOn::at_hand) {
+  const bool lower = runs_on == llvm_ir::RunsOn::qemu && !llvm_ir::qemu_knows(program);
+  const std::string executable = program.scratch.file(lower ? "plain-for-qemu" : "plain");
+  if (!fs::exists(executable)) CHECK_OK(llvm_ir::build_plain(program, executable, lower ? runs_on : llvm_ir::RunsOn::at_hand));
   return executable;
 }
 
@@ -146,7 +147,7 @@ Result<machine_code::LibraryCode> library_code(const AnalyzeOptions& options, co
     if (is_brief(name)) trace.not_awaited.insert(name);
   for (const auto& unit : counted.units)
     for (const auto& function : unit.functions) trace.own_functions.push_back(function.name);
-  TRY(const std::string executable, plain_program(program));
+  TRY(const std::string executable, plain_program(program, llvm_ir::RunsOn::qemu));
   return machine_code::trace_library_code(executable, arguments, forms, trace);
 }
 

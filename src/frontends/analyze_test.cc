@@ -211,6 +211,33 @@ TEST_F(Analyze, CallsThatTheCodeGeneratorAddsAreFollowed) {
   EXPECT_TRUE(std::ranges::any_of(profile->machine->functions, [](const Function& f) { return f.name == "__umodti3"; }));
 }
 
+// qemu has no AVX-512; what the program calls in libraries is the same without.
+TEST_F(Analyze, LibrariesOfAnAvx512ProgramAreTraced) {
+#if !defined(__x86_64__)
+  if (!std::filesystem::exists("/usr/x86_64-linux-gnu/lib")) GTEST_SKIP() << "no C library of x86_64";
+  options.target = "x86_64-linux-gnu";
+#endif
+  NEEDS("qemu-x86_64");
+  source("wide.c", R"(double sin(double);
+static double a[512];
+int main(void) {
+  double s = 0;
+  for (int k = 0; k < 20; k++) {
+    for (int i = 0; i < 512; i++) a[i] = 1.5 * a[i] + i;
+    for (int i = 0; i < 512; i++) s += sin(a[i]);
+  }
+  return s > 1e9;
+}
+)");
+  options.machine_level = true, options.memory_level = options.source_level = false, options.cflags = "-O3 -march=x86-64-v4 -mprefer-vector-width=512 -lm";
+  auto profile = analyze(options);
+  ASSERT_TRUE(profile) << profile.error().message();
+  ASSERT_TRUE(profile->machine);
+  EXPECT_TRUE(std::ranges::any_of(profile->forms, [](const InstructionForm& form) { return form.vector_bits == 512; }));
+  EXPECT_TRUE(std::ranges::any_of(profile->machine->functions, [](const Function& f) { return f.library && f.name.find("sin") != f.name.npos; }));
+  for (const Gap& gap : profile->gaps) EXPECT_EQ(gap.what.find("not traced"), gap.what.npos) << gap.what;
+}
+
 // Nothing in the source tells that the copy made for this host will take the other way.
 TEST_F(Analyze, ACopyThatDoesOtherwiseIsNotBelieved) {
 #if defined(__x86_64__)

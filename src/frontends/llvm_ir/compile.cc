@@ -301,14 +301,30 @@ Status link_program(const CompiledProgram& program, const std::vector<std::strin
   return linked;
 }
 
-Status build_plain(const CompiledProgram& program, const std::string& executable) {
+Status build_plain(const CompiledProgram& program, const std::string& executable, RunsOn runs_on) {
   std::vector<std::string> objects;
   for (std::size_t i = 0; i < program.units.size(); i++) {
-    objects.push_back(program.scratch.file("unit" + std::to_string(i) + ".plain.o"));
+    const std::string base = program.scratch.file("unit" + std::to_string(i) + (runs_on == RunsOn::qemu ? ".qemu" : ".plain"));
+    objects.push_back(base + ".o");
     const Unit& unit = program.units[i];
-    CHECK_OK(run_compiler(code_generation_command(unit, unit.final_bitcode, objects.back()), {}, unit.source));
+    std::string bitcode = unit.final_bitcode;
+    bool lowered = false;
+    if (runs_on == RunsOn::qemu) {
+      TRY(LoadedModule loaded, load_module(bitcode));
+      TRY(lowered, lower_features(*loaded.module, runs_on));
+      if (lowered) CHECK_OK(save_module(*loaded.module, bitcode = base + ".bc"));
+    }
+    CHECK_OK(run_compiler(code_generation_command(unit, bitcode, objects.back(), lowered), {}, unit.source));
   }
   return link_program(program, objects, executable);
+}
+
+bool qemu_knows(const CompiledProgram& program) {
+  return std::ranges::all_of(program.units, [](const Unit& unit) {
+    auto loaded = load_module(unit.final_bitcode);
+    auto lowered = loaded ? lower_features(*loaded->module, RunsOn::qemu) : Result<bool>(false);
+    return lowered && !*lowered;
+  });
 }
 
 }  // namespace perfcast::llvm_ir

@@ -76,7 +76,11 @@ Status run_compiler(const std::vector<std::string>& command, const std::string& 
 Status link_program(const CompiledProgram& program, const std::vector<std::string>& objects,
                     const std::string& executable, const std::vector<std::string>& more_flags = {});
 
-// The executable a plain compile would give, made from the final bitcode: what is timed.
-Status build_plain(const CompiledProgram& program, const std::string& executable);
+// The executable a plain compile would give, made from the final bitcode: what is timed. For qemu: without instructions
+// that it does not know.
+enum class RunsOn { at_hand, qemu };
+Status build_plain(const CompiledProgram& program, const std::string& executable, RunsOn runs_on = RunsOn::at_hand);
+// Whether qemu knows the instructions of the plain executable.
+bool qemu_knows(const CompiledProgram& program);
 
 }  // namespace perfcast::llvm_ir

@@ -43,10 +43,10 @@ void note_missing([[maybe_unused]] llvm::StringMap<bool>& known) {
 }
 
 // What runs modules of this architecture here: the host itself, or qemu-user.
-Features features_at_hand(const llvm::Triple& target) {
+Features features_at_hand(const llvm::Triple& target, RunsOn runs_on) {
   Features at_hand;
   const llvm::Triple host(llvm::sys::getProcessTriple());
-  if (target.getArch() == host.getArch()) {
+  if (target.getArch() == host.getArch() && runs_on == RunsOn::at_hand) {
     at_hand.cpu = llvm::sys::getHostCPUName().str();
     for (const auto& feature : llvm::sys::getHostCPUFeatures()) at_hand.known[feature.first()] = feature.second;
     note_missing(at_hand.known);
@@ -150,8 +150,8 @@ void name_blocks(llvm::Module& module) {
   }
 }
 
-Result<bool> lower_features(llvm::Module& module) {
-  const Features at_hand = features_at_hand(llvm::Triple(module.getTargetTriple()));
+Result<bool> lower_features(llvm::Module& module, RunsOn runs_on) {
+  const Features at_hand = features_at_hand(llvm::Triple(module.getTargetTriple()), runs_on);
   std::string missing;
   for (const auto& function : module)
     if (has_code(function) && missing.empty()) missing = missing_feature(function, at_hand);

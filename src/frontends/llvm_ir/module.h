@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "frontends/llvm_ir/compile.h"
 
 namespace perfcast::llvm_ir {
 
@@ -29,8 +30,9 @@ void name_blocks(llvm::Module& module);
 
 // Makes a module for a CPU that this host is not (or that qemu does not know: AVX-512) run here all the same: its
 // functions are compiled for what is at hand, from the same IR, so that blocks and counts stay. Tells whether anything
-// had to be changed; an error when the IR speaks of instructions that nothing else can do.
-Result<bool> lower_features(llvm::Module& module);
+// had to be changed; an error when the IR speaks of instructions that nothing else can do. `runs_on`: code of this host's
+// instruction set may run under qemu too.
+Result<bool> lower_features(llvm::Module& module, RunsOn runs_on = RunsOn::at_hand);
 
 // Uses of thread libraries: the program may run more than one thread.
 bool uses_threads(const llvm::Module& module);
