@@ -78,7 +78,10 @@ Result<CountedRun> count_final(const AnalyzeOptions& options, const CompiledProg
   if (!copy) {
     TRY(count.runner, runner);
     count.runner.insert(count.runner.begin(), options.launcher.begin(), options.launcher.end());
-    return count_run(program, Stage::final, count);
+    auto run = count_run(program, Stage::final, count);
+    // Why it is not counted on this host may be what can be changed.
+    if (auto how = profile.made_by.more.find("counted"); !run && how != profile.made_by.more.end()) run.error().what += "\n  (it is to be counted " + how->second + ")";
+    return run;
   }
   if (!runner) return count_run(*copy, Stage::final, count);
   llvm_ir::CountOptions judged = count;

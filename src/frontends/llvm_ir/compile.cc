@@ -277,6 +277,15 @@ std::vector<std::string> code_generation_command(const Unit& unit, const std::st
   return command;
 }
 
+// What may help where a program does not link.
+static std::string link_advice(const CompiledProgram& program, const std::string& message) {
+  if (message.find("multiple definition of `main'") != message.npos) return choose_one_program(program);
+  if (!program.target.empty() && message.find("-lFortranRuntime") != message.npos)
+    return std::string("apt install libflang-19-dev:") + (is_x86(program.target) ? "amd64" : "arm64") + ": the Fortran run-time library of " + program.target +
+           (is_x86(program.target) ? "" : ";\n    code without SVE (--mcpu CPU+nosve) may be counted on this host without it");
+  return "name all of its sources, and its libraries in --cflags \"-lm ...\"";
+}
+
 Status link_program(const CompiledProgram& program, const std::vector<std::string>& objects,
                     const std::string& executable, const std::vector<std::string>& more_flags) {
   auto has = [&](Language language) {
@@ -294,9 +303,8 @@ Status link_program(const CompiledProgram& program, const std::vector<std::strin
   auto linked = run_compiler(command, program.folder, "linking");
   if (!linked) {
     linked.error().what.replace(0, std::string("this does not compile").size(), "the program does not link");
-    const bool two_mains = linked.error().what.find("multiple definition of `main'") != std::string::npos;
     if (is_no_space(linked.error().what)) return linked;
-    linked.error().try_this = two_mains ? choose_one_program(program) : "name all of its sources, and its libraries in --cflags \"-lm ...\"";
+    linked.error().try_this = link_advice(program, linked.error().what);
   }
   return linked;
 }

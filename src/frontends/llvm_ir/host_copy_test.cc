@@ -110,4 +110,15 @@ TEST(HostCopy, AllowsWhatStaysInTheProgram) {
                     "int main(int argc, char **) { static S s; S *more = new S[argc]; I i{&s.n}; int n = walk(i, i, {}); delete[] more; return n; }", "t.cc"), "");
 }
 
+// Fortran for the other instruction set needs its run-time library there, which few have: the package is named.
+TEST(HostCopy, FortranThatDoesNotLinkNamesThePackage) {
+  if (!find_program("flang-new-19")) GTEST_SKIP() << "no flang-new-19";
+  auto folder = TemporaryFolder::make("host-copy-test");
+  auto program = compiled(*folder, "print *, 1\nend\n", "-O2", "t.f90");
+  ASSERT_TRUE(program) << program.error().message();
+  EXPECT_TRUE(copy_for_this_host(*program));
+  if (auto built = build_plain(*program, folder->file("t")); !built)
+    EXPECT_NE(built.error().try_this.find("libflang-19-dev:" + std::string(foreign == "aarch64" ? "arm64" : "amd64")), std::string::npos) << built.error().message();
+}
+
 }  // namespace perfcast::llvm_ir
