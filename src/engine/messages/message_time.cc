@@ -9,8 +9,7 @@ namespace {
 
 double log2_up(double ranks) { return std::ceil(std::log2(std::max(1.0, ranks)) - 1e-9); }
 
-// Combining two operands of a reduction: memory-bound on anything large, about an eighth of a nanosecond per byte.
-constexpr double combine_seconds_per_byte = 0.1e-9;
+CollectivePlan quickest(std::initializer_list<CollectivePlan> plans) { return std::ranges::min(plans, {}, &CollectivePlan::seconds); }
 
 }  // namespace
 
@@ -49,40 +48,32 @@ double receive_seconds(const MessagePath& path, double bytes) {
   return std::min(whole - send_seconds(path, bytes), std::min(own, empty) + 0.5 * std::max(0.0, whole - empty));
 }
 
-double collective_closed_form(const MessagePath& path, Act act, double bytes, double ranks) {
-  if (ranks <= 1) return 0;
+CollectivePlan collective_plan(const MessagePath& path, Act act, double bytes, double ranks) {
+  using enum CollectiveWay;
+  if (ranks <= 1) return {};
   auto t = [&](double b) { return message_seconds(path, b); };
   const double steps = log2_up(ranks), share = bytes / ranks;
-  const double tree = steps * t(bytes);
-  // Scatter by halves, then collect around a ring or by doubling.
-  double halving = 0;
-  for (double piece = bytes / 2, i = 0; i < steps; i++, piece /= 2) halving += t(piece);
+  const double whole = steps * t(bytes);
+  double halves = 0, pieces = 0;  // of all data; of the data of one rank to all of it
+  for (double piece = bytes / 2, i = 0; i < steps; i++, piece /= 2) halves += t(piece);
+  for (double block = 1; block < ranks; block *= 2) pieces += t(bytes * std::min(block, ranks - block));
   const double combine = combine_seconds_per_byte * bytes;
   switch (act) {
-    case Act::barrier: return steps * t(0);
-    case Act::broadcast: return std::min({tree, 2 * halving, halving + (ranks - 1) * t(share)});
-    case Act::reduce: return std::min(tree + steps * combine, 2 * halving + combine);
-    case Act::allreduce: return std::min({tree + steps * combine, 2 * halving + combine, 2 * (ranks - 1) * t(share) + combine});
+    case Act::barrier: return {doubling, steps * t(0)};
+    case Act::broadcast: return quickest({{tree, whole}, {halving, 2 * halves}, {halves_and_ring, halves + (ranks - 1) * t(share)}});
+    case Act::reduce: return quickest({{tree, whole + steps * combine}, {halving, 2 * halves + combine}});
+    case Act::allreduce: return quickest({{doubling, whole + steps * combine}, {halving, 2 * halves + combine}, {ring, 2 * (ranks - 1) * t(share) + combine}});
     case Act::gather:
-    case Act::scatter: {
-      double sum = 0;
-      for (double block = 1; block < ranks; block *= 2) sum += t(bytes * std::min(block, ranks - block));
-      return std::min(sum, (ranks - 1) * t(bytes));
-    }
-    case Act::allgather: {
-      double doubling = 0;
-      for (double block = 1; block < ranks; block *= 2) doubling += t(bytes * std::min(block, ranks - block));
-      return std::min(doubling, (ranks - 1) * t(bytes));
-    }
-    case Act::alltoall: {
-      const double bruck = steps * t(bytes / 2);
-      return std::min(bruck, (ranks - 1) * t(share));
-    }
-    case Act::reduce_scatter: return std::min(tree + steps * combine, halving + combine);
-    case Act::scan: return tree + steps * combine;
-    default: return t(bytes);
+    case Act::scatter: return quickest({{tree, pieces}, {pairwise, (ranks - 1) * t(bytes)}});
+    case Act::allgather: return quickest({{doubling, pieces}, {ring, (ranks - 1) * t(bytes)}});
+    case Act::alltoall: return quickest({{doubling, steps * t(bytes / 2)}, {pairwise, (ranks - 1) * t(share)}});
+    case Act::reduce_scatter: return quickest({{doubling, whole + steps * combine}, {halving, halves + combine}});
+    case Act::scan: return {doubling, whole + steps * combine};
+    default: return {tree, t(bytes)};
   }
 }
+
+double collective_closed_form(const MessagePath& path, Act act, double bytes, double ranks) { return collective_plan(path, act, bytes, ranks).seconds; }
 
 double collective_seconds(const MessagePath& path, Act act, double bytes, double ranks) {
   const double closed = collective_closed_form(path, act, bytes, ranks);

@@ -25,6 +25,25 @@ double receive_seconds(const MessagePath& path, double bytes);
 // Whether the sender waits for the receiver.
 bool is_rendezvous(const MessagePath& path, double bytes);
 
+// How a collective is made of messages.
+enum class CollectiveWay {
+  tree,       // binomial: everything, or the pieces that lie below, from level to level
+  doubling,   // with partners 1, 2, 4, ... away; pieces grow, everything stays
+  halving,    // with partners ..., 4, 2, 1 away, half as much each time, and back by doubling
+  halves_and_ring,  // a tree of pieces, then around a ring
+  ring,       // each with its neighbours
+  pairwise    // everybody with everybody; a root with all, one after the other
+};
+// The quickest by the point-to-point law, and what it takes.
+struct CollectivePlan {
+  CollectiveWay way = CollectiveWay::tree;
+  double seconds = 0;
+};
+CollectivePlan collective_plan(const MessagePath& path, Act act, double bytes, double ranks);
+
+// Combining two operands of a reduction: memory-bound on anything large, about a tenth of a nanosecond per byte.
+constexpr double combine_seconds_per_byte = 0.1e-9;
+
 // By the point-to-point law alone. Bytes: the data of one rank (alltoall: what one rank sends to all).
 double collective_closed_form(const MessagePath& path, Act act, double bytes, double ranks);
 // With the machine's own measurements.

@@ -51,6 +51,17 @@ Step step(Act act, double seconds, double bytes, Peer to = {}, Peer from = {}) {
 Peer relative(int offset) { return {PeerKind::relative, offset}; }
 Peer absolute(int rank) { return {PeerKind::absolute, rank}; }
 
+// Little data goes in few steps, much of it in small pieces.
+TEST(Collectives, TheWayFollowsFromTheSize) {
+  const MessagePath p = path();
+  EXPECT_EQ(collective_plan(p, Act::allgather, 8, 256).way, CollectiveWay::doubling);
+  EXPECT_EQ(collective_plan(p, Act::broadcast, 8, 256).way, CollectiveWay::tree);
+  EXPECT_EQ(collective_plan(p, Act::broadcast, 1e6, 256).way, CollectiveWay::halving);
+  EXPECT_EQ(collective_plan(p, Act::allreduce, 8, 256).way, CollectiveWay::doubling);
+  EXPECT_NE(collective_plan(p, Act::allreduce, 1e6, 256).way, CollectiveWay::doubling);
+  EXPECT_EQ(collective_plan(p, Act::alltoall, 1e8, 16).way, CollectiveWay::pairwise);
+}
+
 TEST(Replay, AReceiverWaitsForItsMessage) {
   Skeleton s;
   s.ranks = 2;
