@@ -1,8 +1,10 @@
 /* Watches the parallel regions of an OpenMP program through the run-time library's own tool interface (OMPT; libomp has
-   it): how often each region is entered, what each thread does in it, its loops, chunks and barriers. Preloaded, since the
+   it): how often each region is entered, what each thread does in it, its loops, chunks, barriers, and what only one thread
+   does at a time (critical, ordered, locks). Preloaded, since the
    library wakes up at the first region only and what lies before it is serial work too; writes the file named by PERFCAST_THREADS:
      whole WALL SERIAL
-     region MODULE OFFSET ENTRIES WALL SCHEDULE ITERATIONS CHUNKS BARRIERS THREADS seconds... */
+     region MODULE OFFSET ENTRIES WALL SCHEDULE ITERATIONS CHUNKS BARRIERS HELD THREADS seconds...
+   HELD: processor time of all threads while they held the lock that was held longest. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <omp-tools.h>
@@ -12,12 +14,13 @@
 #include <string.h>
 #include <time.h>
 
-enum { most_regions = 1024, most_threads = 256, deepest = 16 };
+enum { most_regions = 1024, most_threads = 256, deepest = 16, most_locks = 256 };
 struct region {
   const void *place;
   double entries, wall, since, iterations, chunks, barriers;
   int schedule, threads, active; /* entries of it that run now: several threads may be in one that is nested */
   double seconds[most_threads];
+  double held[most_locks]; /* by lock; of very many some share a place */
 };
 /* One entry. */
 struct instance {
@@ -44,6 +47,10 @@ static double reading(clockid_t id) {
   clock_gettime(id, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
+/* The thread's processor time without what it spent waiting for locks and looking at the clock for them. */
+static __thread double lost;
+static double clock_cost;
+static double worked(void) { return reading(CLOCK_THREAD_CPUTIME_ID) - lost; }
 static struct region *region_of(const void *place) {
   for (int i = 0; i < known; i++)
     if (regions[i].place == place) return &regions[i];
@@ -84,7 +91,7 @@ static void parallel_end(ompt_data_t *parallel, ompt_data_t *task, int flags, co
   free(instance);
 }
 static void pause_work(void) {
-  double now = reading(CLOCK_THREAD_CPUTIME_ID);
+  double now = worked();
   pthread_mutex_lock(&lock);
   for (int k = 0; k < depth && k < deepest; k++) {
     struct region *r = frames[k].region;
@@ -94,7 +101,7 @@ static void pause_work(void) {
   pthread_mutex_unlock(&lock);
 }
 static void resume_work(void) {
-  double now = reading(CLOCK_THREAD_CPUTIME_ID);
+  double now = worked();
   for (int k = 0; k < depth && k < deepest; k++) frames[k].working = 1, frames[k].begun = now;
 }
 static int first_thread(void) { return depth > 0 && depth <= deepest && frames[depth - 1].index == 0; }
@@ -104,7 +111,7 @@ static void implicit_task(ompt_scope_endpoint_t end, ompt_data_t *parallel, ompt
   if (end == ompt_scope_begin) {
     struct region *r = entered(parallel);
     if (r && (int)threads > r->threads) r->threads = (int)threads;
-    if (depth < deepest) frames[depth].region = r, frames[depth].index = (int)index, frames[depth].working = 1, frames[depth].begun = reading(CLOCK_THREAD_CPUTIME_ID);
+    if (depth < deepest) frames[depth].region = r, frames[depth].index = (int)index, frames[depth].working = 1, frames[depth].begun = worked();
     depth++;
   } else if (depth > 0) {
     pause_work();
@@ -139,6 +146,61 @@ static void dispatch(ompt_data_t *parallel, ompt_data_t *task, ompt_dispatch_t k
   pthread_mutex_unlock(&lock);
 }
 
+/* Locks that this thread waits for or holds, the latest last. Only the first ones are all timed: a look at the clock takes
+   longer than a short critical section, and every so many of the rest tell as much. */
+enum { timed_all = 20000, timed_every = 64 };
+static __thread struct {
+  ompt_wait_id_t id;
+  double since, stands_for;
+} locks[deepest];
+static __thread int locked;
+static __thread long locks_seen;
+
+static void mutex_acquire(ompt_mutex_t kind, unsigned int hint, unsigned int impl, ompt_wait_id_t id, const void *place) {
+  (void)kind, (void)hint, (void)impl, (void)place;
+  if (depth == 0 || depth > deepest || locked == deepest) return;
+  const int all = ++locks_seen <= timed_all;
+  if (!all && locks_seen % timed_every != 0) return;
+  locks[locked].id = id, locks[locked].stands_for = all ? 1 : timed_every, locks[locked].since = reading(CLOCK_THREAD_CPUTIME_ID);
+  locked++;
+}
+/* What passed since the lock's last event, as long as it is one that is timed. */
+static double passed(int at) {
+  double now = reading(CLOCK_THREAD_CPUTIME_ID), time = now - locks[at].since - clock_cost;
+  locks[at].since = now, lost += clock_cost;
+  return time > 0 ? time * locks[at].stands_for : 0;
+}
+static int place_of(ompt_wait_id_t id) {
+  int at = locked - 1;
+  while (at >= 0 && locks[at].id != id) at--;
+  return at;
+}
+static void mutex_acquired(ompt_mutex_t kind, ompt_wait_id_t id, const void *place) {
+  (void)kind, (void)place;
+  const int at = place_of(id);
+  if (at >= 0) lost += passed(at);
+}
+static void mutex_released(ompt_mutex_t kind, ompt_wait_id_t id, const void *place) {
+  (void)kind, (void)place;
+  const int at = place_of(id);
+  if (at < 0) return;
+  const double time = passed(at);
+  lost += clock_cost; /* that of its beginning */
+  struct region *r = depth > 0 && depth <= deepest ? frames[depth - 1].region : 0;
+  pthread_mutex_lock(&lock);
+  if (r) r->held[(id * 0x9E3779B97F4A7C15ull) >> 56] += time; /* 256 places, for neighbours unlike ones */
+  pthread_mutex_unlock(&lock);
+  for (int k = at; k + 1 < locked; k++) locks[k] = locks[k + 1];
+  locked--;
+}
+static void look_at_the_clock(void) {
+  clock_cost = 1;
+  for (int i = 0; i < 200; i++) {
+    double before = reading(CLOCK_THREAD_CPUTIME_ID), took = reading(CLOCK_THREAD_CPUTIME_ID) - before;
+    if (took < clock_cost) clock_cost = took;
+  }
+}
+
 static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *data) {
   (void)device, (void)data;
   ompt_set_callback_t set = (ompt_set_callback_t)lookup("ompt_set_callback");
@@ -149,6 +211,10 @@ static int initialize(ompt_function_lookup_t lookup, int device, ompt_data_t *da
   set(ompt_callback_sync_region, (ompt_callback_t)sync_region);
   set(ompt_callback_work, (ompt_callback_t)work);
   set(ompt_callback_dispatch, (ompt_callback_t)dispatch);
+  set(ompt_callback_mutex_acquire, (ompt_callback_t)mutex_acquire);
+  set(ompt_callback_mutex_acquired, (ompt_callback_t)mutex_acquired);
+  set(ompt_callback_mutex_released, (ompt_callback_t)mutex_released);
+  look_at_the_clock();
   return 1;
 }
 static const char *schedule_name(int kind) {
@@ -165,9 +231,12 @@ static void write_all(void) {
     struct region *r = &regions[i];
     Dl_info info = {0};
     dladdr(r->place, &info);
-    fprintf(out, "region %s %lx %.0f %.9f %s %.0f %.0f %.0f %d", info.dli_fname ? info.dli_fname : "-",
+    double longest = 0;
+    for (int k = 0; k < most_locks; k++)
+      if (r->held[k] > longest) longest = r->held[k];
+    fprintf(out, "region %s %lx %.0f %.9f %s %.0f %.0f %.0f %.9f %d", info.dli_fname ? info.dli_fname : "-",
             (unsigned long)((const char *)r->place - 1 - (const char *)info.dli_fbase), r->entries, r->wall, schedule_name(r->schedule), r->iterations,
-            r->chunks, r->barriers, r->threads);
+            r->chunks, r->barriers, longest, r->threads);
     for (int t = 0; t < r->threads && t < most_threads; t++) fprintf(out, " %.9f", r->seconds[t]);
     fputc('\n', out);
   }

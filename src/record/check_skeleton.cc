@@ -40,6 +40,7 @@ Status check_skeleton(const Skeleton& run) {
     for (const auto& group : run.groups)
       for (int rank : group) need(is_rank(rank), "/groups", "there is no such rank");
     need(run.totals.empty() || run.totals.size() == static_cast<std::size_t>(run.ranks), "/totals", "there is one for each rank");
+    need(run.stands_for >= 1, "/stands_for", "a run has no fewer calls than were kept of it");
     need(!run.counted_rank || is_rank(*run.counted_rank), "/counted_rank", "there is no such rank");
     for (const auto& program : run.programs)
       for (int rank : program.ranks) need(is_rank(rank), "/programs", "there is no such rank");
@@ -51,7 +52,7 @@ Status check_threads(const ThreadProfile& threads) {
   return told("parallel regions", [&] {
     need(threads.threads >= 0 && threads.threads <= most_ranks, "/threads", "not a number of threads");
     for (const ThreadRegion& region : threads.regions) {
-      need(region.entries >= 0 && region.iterations >= 0 && region.chunks >= 0 && region.barriers >= 0 && region.wall >= 0, "/regions", "counts and times are not negative");
+      need(region.entries >= 0 && region.iterations >= 0 && region.chunks >= 0 && region.barriers >= 0 && region.wall >= 0 && region.held >= 0, "/regions", "counts and times are not negative");
       for (double seconds : region.seconds) need(seconds >= 0, "/regions", "times are not negative");
     }
   });

@@ -122,6 +122,7 @@ struct Skeleton {
   std::vector<std::vector<int>> groups;      // ranks of each communicator; the first holds all
   std::vector<RankProgram> programs;
   std::vector<RankTotals> totals;            // by rank
+  double stands_for = 1;                     // calls of the run over those in the programs, where not all could be kept
   std::vector<Gap> gaps;
   bool operator==(const Skeleton&) const = default;
 };
@@ -130,7 +131,9 @@ void describe(Fields& f, Skeleton& s) {
   f.need("ranks", s.ranks), f("parameters", s.parameters), f("elapsed", s.elapsed);
   if (Fields::reading || s.crowded) f("crowded", s.crowded);
   f("counted_rank", s.counted_rank), f("sites", s.sites), f("groups", s.groups), f("programs", s.programs);
-  f("totals", s.totals), f("gaps", s.gaps);
+  f("totals", s.totals);
+  if (Fields::reading || s.stands_for != 1) f("stands_for", s.stands_for);
+  f("gaps", s.gaps);
 }
 
 // Skeletons of one program at several numbers of ranks and sizes; the first is the one the profile was made with.
@@ -150,12 +153,14 @@ struct ThreadRegion {
   double barriers = 0;                // inside, besides the one at its end
   std::vector<double> seconds;        // processor time by thread
   double wall = 0;                    // seconds in all
+  double held = 0;                    // processor time in which its busiest lock (critical, ordered) was held: one thread at a time
   bool operator==(const ThreadRegion&) const = default;
 };
 template <class Fields>
 void describe(Fields& f, ThreadRegion& r) {
   f.need("function", r.function), f("schedule", r.schedule), f("at", r.at), f("entries", r.entries), f("iterations", r.iterations);
   f("chunks", r.chunks), f("barriers", r.barriers), f("seconds", r.seconds), f("wall", r.wall);
+  if (Fields::reading || r.held != 0) f("held", r.held);
 }
 struct ThreadProfile {
   int threads = 0;

@@ -1,8 +1,8 @@
 #include "record/threaded_code.h"
 
 #include <algorithm>
-#include <map>
-#include <vector>
+
+#include "record/called_from.h"
 
 namespace perfcast {
 namespace {
@@ -25,38 +25,10 @@ bool made_for_threads(const std::string& name) {
 
 ThreadedCode threaded_code(const Graph& code) {
   ThreadedCode result;
-  std::map<std::string, std::vector<std::string>> callees;
-  std::set<std::string> called;
-  for (const Function& function : code.functions) {
+  for (const Function& function : code.functions)
     if (is_region(function.name)) result.regions.insert(function.name);
-    for (const Block& block : function.blocks)
-      for (const Call& call : block.calls) {
-        callees[function.name].push_back(call.callee);
-        if (call.callee != function.name) called.insert(call.callee);
-      }
-  }
-  // What can be come to from outside: from functions that nothing calls, without passing through a region.
-  std::set<std::string> outside;
-  std::vector<std::string> left;
-  for (const Function& function : code.functions)
-    if (!called.contains(function.name) && !made_for_threads(function.name)) left.push_back(function.name);
-  while (!left.empty()) {
-    const std::string name = left.back();
-    left.pop_back();
-    if (made_for_threads(name) || !outside.insert(name).second) continue;
-    for (const std::string& callee : callees[name]) left.push_back(callee);
-  }
-  // And nothing is said of code that regions do not come to either.
-  std::set<std::string> inside;
-  for (const Function& function : code.functions)
-    if (made_for_threads(function.name)) left.push_back(function.name);
-  while (!left.empty()) {
-    const std::string name = left.back();
-    left.pop_back();
-    if (outside.contains(name) || !inside.insert(name).second) continue;
-    for (const std::string& callee : callees[name]) left.push_back(callee);
-  }
-  if (!result.regions.empty()) result.functions = std::move(inside);
+  if (result.regions.empty()) return result;
+  result.inside = called_from(code, [](const Function& function) { return made_for_threads(function.name); });
   return result;
 }
 

@@ -2,26 +2,56 @@
 
 #include <gtest/gtest.h>
 
+#include "record/called_from.h"
+
 namespace perfcast {
 namespace {
 
-Function calling(const std::string& name, const std::vector<std::string>& callees) {
+// Its one block runs so often; 0: not counted.
+Function calling(const std::string& name, const std::vector<std::string>& callees, double times = 0) {
   Function f;
   f.name = name;
   Block block;
-  for (const auto& callee : callees) block.calls.push_back({callee, {}});
+  block.count.value = times;
+  for (const auto& callee : callees) block.calls.push_back({callee});
   f.blocks.push_back(block);
   return f;
 }
 
 using Names = std::set<std::string>;
+using Parts = std::map<std::string, double>;
 
-TEST(ThreadedCode, RegionsAndWhatOnlyTheyCall) {
+TEST(ThreadedCode, RegionsAndWhatTheyCall) {
   Graph code;
   code.functions = {calling("main", {"setup"}), calling("setup", {"both"}), calling("main.omp_outlined", {"work", "both"}), calling("work", {}), calling("both", {})};
   auto threaded = threaded_code(code);
   EXPECT_EQ(threaded.regions, Names{"main.omp_outlined"});
-  EXPECT_EQ(threaded.functions, (Names{"main.omp_outlined", "work"}));
+  EXPECT_EQ(threaded.inside, (Parts{{"main.omp_outlined", 1}, {"work", 1}, {"both", 0.5}}));  // nothing was counted
+}
+
+TEST(ThreadedCode, CallsFromInsideAndOutsideShareAFunction) {
+  Graph code;
+  code.functions = {calling("main", {"helper", "ends"}, 1), calling("main.omp_outlined", {"helper"}, 3), calling("helper", {"deeper"}, 4), calling("deeper", {}, 4),
+                    calling("ends", {}, 1), calling("never", {"deeper"}, 0)};
+  EXPECT_EQ(threaded_code(code).inside, (Parts{{"main.omp_outlined", 1}, {"helper", 0.75}, {"deeper", 0.75}}));
+  // Two that call each other a million times, begun once inside and three times outside.
+  code.functions = {calling("even", {"odd"}, 1e6), calling("odd", {"even"}, 1e6), calling("main", {"even"}, 3), calling("main.omp_outlined", {"even"}, 1)};
+  auto parts = threaded_code(code).inside;
+  EXPECT_NEAR(parts.at("even"), 0.25, 1e-6);
+  EXPECT_NEAR(parts.at("odd"), 0.25, 1e-6);
+}
+
+TEST(CallTree, AFunctionWithWhatItCalls) {
+  Graph code;
+  code.functions = {calling("main", {"solve", "inner"}, 4), calling("solve", {"inner", "inner", "inner"}, 4), calling("inner", {}, 16)};
+  code.functions[1].calls.value = 4;
+  auto tree = call_tree(code, "solve");
+  EXPECT_EQ(tree.parts, (Parts{{"solve", 1}, {"inner", 0.75}}));
+  EXPECT_EQ(tree.begun, 4);
+  // Begun twice, the other calls are its own, also through another.
+  code.functions = {calling("main", {"search"}, 2), calling("search", {"search", "next"}, 7), calling("next", {"search"}, 1)};
+  code.functions[1].calls.value = 10;
+  EXPECT_EQ(call_tree(code, "search").begun, 2);
 }
 
 TEST(ThreadedCode, NestedRegionsAndTasksAndRecursion) {
@@ -30,8 +60,9 @@ TEST(ThreadedCode, NestedRegionsAndTasksAndRecursion) {
                     calling("other", {"fib"}), calling(".omp_task_entry..7", {"fib"}), calling("main.omp_outlined.omp.reduction.reduction_func", {})};
   auto threaded = threaded_code(code);
   EXPECT_EQ(threaded.regions, (Names{"main.omp_outlined.3", "main.omp_outlined.3.omp_outlined"}));
-  EXPECT_EQ(threaded.functions.size(), 6u);
-  EXPECT_FALSE(threaded.functions.contains("main"));
+  EXPECT_EQ(threaded.inside.size(), 6u);
+  EXPECT_EQ(threaded.inside.at("fib"), 1);
+  EXPECT_FALSE(threaded.inside.contains("main"));
 }
 
 TEST(ThreadedCode, OtherCompilers) {
@@ -39,7 +70,7 @@ TEST(ThreadedCode, OtherCompilers) {
   code.functions = {calling("main", {}), calling("main._omp_fn.0", {}), calling("_QQmain..omp_par.1", {})};
   EXPECT_EQ(threaded_code(code).regions, (Names{"_QQmain..omp_par.1", "main._omp_fn.0"}));
   code.functions = {calling("main", {"f"}), calling("f", {})};
-  EXPECT_TRUE(threaded_code(code).functions.empty());
+  EXPECT_TRUE(threaded_code(code).inside.empty());
 }
 
 }  // namespace

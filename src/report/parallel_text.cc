@@ -46,6 +46,8 @@ std::string threads_text(const ThreadProfile& t) {
                time_text(most), time_text(r.seconds.empty() ? 0 : sum / static_cast<double>(r.seconds.size()))});
   }
   text += table.text();
+  for (const auto& r : t.regions)
+    if (r.held > 0) text += fmt::format("{} {}: {} of it under one lock, one thread at a time\n", r.function, place(r.at, r.function), time_text(r.held));
   for (const auto& gap : t.gaps) text += "gap: " + gap.what + "\n";
   return text;
 }

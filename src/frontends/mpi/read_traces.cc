@@ -269,6 +269,7 @@ class Builder {
       if (t.ended) t.page_faults = h.faults, t.preemptions = h.preemptions;
       for (const auto& site : trace.sites) t.calls += site.calls, t.bytes += site.bytes;
       skeleton_.elapsed = std::max(skeleton_.elapsed, t.elapsed);
+      if (h.dropped > 0) skeleton_.stands_for = std::max(skeleton_.stands_for, 1 + static_cast<double>(h.dropped) / static_cast<double>(std::max<std::uint64_t>(1, h.events)));
       dropped += static_cast<double>(h.dropped), polls += static_cast<double>(h.polls);
     }
     auto gap = [&](const std::string& what, double weight = 0) { skeleton_.gaps.push_back({what, {}, weight}); };
@@ -276,7 +277,7 @@ class Builder {
       const RankTotals& t = skeleton_.totals[static_cast<std::size_t>(rank)];
       if (!t.ended) gap(fmt::format("rank {} did not reach MPI_Finalize: {:g} calls were recorded of it", rank, t.calls));
     }
-    if (dropped > 0) gap("calls beyond the table are in the totals of their sites, not in the sequence: a prediction lacks them", dropped);
+    if (dropped > 0) gap("calls beyond the table are in the totals of their sites, not in the sequence: the rest of the run is taken to go on as it began", dropped);
     for (const auto& [call, seconds] : not_costed_) gap(fmt::format("{} is left out of the computation, but its own time ({:.2g} s) is not modelled", call, seconds));
     if (polls > 0) gap("MPI_Test or MPI_Iprobe that found nothing: polling is taken as waiting", polls);
     if (nonblocking_) gap("nonblocking collectives are taken to end where they are called");

@@ -23,7 +23,7 @@ Result<ThreadProfile> threads_of(const std::string& written) {
     std::string module;
     unsigned long long offset = 0;
     int threads = 0;
-    if (!(words >> module >> std::hex >> offset >> std::dec >> region.entries >> region.wall >> region.schedule >> region.iterations >> region.chunks >> region.barriers >> threads))
+    if (!(words >> module >> std::hex >> offset >> std::dec >> region.entries >> region.wall >> region.schedule >> region.iterations >> region.chunks >> region.barriers >> region.held >> threads))
       return unfit("a line about a parallel region is not understood", line);
     for (double s; words >> s;) region.seconds.push_back(std::max(0.0, s));
     profile.threads = std::max(profile.threads, threads);

@@ -64,6 +64,12 @@ void set_parts(ModelPrediction& p, const ModelPrediction& one, const engine::Ran
     }
 }
 
+// Where the recording could not keep all calls, the rest of the run goes on like what it has.
+void lengthen(engine::ReplayResult& played, double times) {
+  played.seconds *= times, played.messages *= times;
+  for (engine::RankTime& rank : played.ranks) rank.computation *= times, rank.communication *= times, rank.waiting *= times, rank.end *= times;
+}
+
 }  // namespace
 
 Result<MessagePath> path_of(const Machine& machine, const std::string& name) {
@@ -144,6 +150,7 @@ Result<ModelPrediction> on_ranks(const ModelPrediction& one, const Profile& prof
   } else {
     TRY(played, engine::replay(skeleton, path, playing));
   }
+  lengthen(played, skeleton.stands_for);
   const auto& slowest = *std::ranges::max_element(played.ranks, {}, &engine::RankTime::end);
   p.seconds = played.seconds;
   ModelPrediction computing = one;  // without what happens before MPI_Init
@@ -169,7 +176,7 @@ Result<ModelPrediction> on_ranks(const ModelPrediction& one, const Profile& prof
     engine::ReplayOptions at_end = playing;
     at_end.computation = [&, factor = one.interval[end] / one.seconds](int rank, double seconds) { return factor * playing.computation(rank, seconds); };
     TRY(engine::ReplayResult again, engine::replay(skeleton, slowed(path, message_ends[end]), at_end));
-    p.interval[end] = again.seconds;
+    p.interval[end] = again.seconds * skeleton.stands_for;
   }
   return p;
 }

@@ -4,22 +4,10 @@
 
 #include <cmath>
 
+#include "methods/parallel/round_machine.h"
+
 namespace perfcast::parallel {
 namespace {
-
-Machine machine() {
-  Machine m;
-  m.name = "round";
-  MessagePath path;
-  path.name = "link", path.regimes = {{"all", 0, 1000, 1}}, path.rendezvous_bytes = 1e12;
-  m.messages = to_json_value(MessageCosts{"none", {path}});
-  ThreadCosts threads;
-  threads.processors = 4;
-  threads.fork_join_ns["1"].value = 100, threads.fork_join_ns["4"].value = 1000;
-  threads.bandwidth_gb_per_s["1"].value = 10, threads.bandwidth_gb_per_s["4"].value = 20;
-  m.threads = to_json_value(threads);
-  return m;
-}
 
 Step exchange(double seconds, double bytes, int offset) {
   Step s;
@@ -49,12 +37,6 @@ Skeleton strips(int ranks, double n) {
   program({ranks - 1}, {exchange(seconds, 8 * n, -1)});
   s.totals.assign(static_cast<std::size_t>(ranks), {0.1 / ranks, 0, 0.1, 10, 0, 0, 0, true});
   return s;
-}
-
-ModelPrediction icc(double seconds) {
-  ModelPrediction p;
-  p.model = Model::icc, p.seconds = seconds, p.interval = {0.9 * seconds, 1.1 * seconds}, p.parts = {{"core", seconds, {}, {}}};
-  return p;
 }
 
 TEST(Parallel, ComputationIsWhatTheModelSays) {
@@ -316,84 +298,20 @@ TEST(Parallel, TemplatesCarryAnyProgram) {
   EXPECT_TRUE(by_template(icc(1), machine(), options));
 }
 
-// Two threads: a second of serial work, and a region that they entered so often and were busy in for so long.
-Profile one_region(double entries, std::vector<double> seconds) {
-  ThreadProfile threads;
-  threads.threads = 2, threads.serial = 1;
-  ThreadRegion region;
-  region.function = "f", region.entries = entries, region.seconds = std::move(seconds);
-  threads.regions = {region};
+// Of a run with more calls than could be kept, the programs have a part; the rest goes on alike.
+TEST(Parallel, WhatWasNotKeptGoesOnAlike) {
+  Skeleton run = strips(3, 1000);
   Profile profile;
-  profile.parallel = to_json_value(threads);
-  return profile;
-}
-
-TEST(Parallel, ThreadsByHand) {
-  const Profile profile = one_region(1000, {4, 5});
-  ParallelOptions options;
-  options.threads = 4;
-  auto p = on_threads(icc(10), profile, machine(), options);
-  ASSERT_TRUE(p) << p.error().message();
-  // 1 s serial, 9 s over 4 threads, the busiest 5/4.5 of the mean, 1000 times 1 us.
-  EXPECT_NEAR(p->seconds, 1 + 9.0 / 4 * 5 / 4.5 + 1e-3, 1e-9);
-  options.threads = 8;
-  auto crowded = on_threads(icc(10), profile, machine(), options);
-  ASSERT_TRUE(crowded);
-  EXPECT_GT(crowded->seconds, p->seconds);
-}
-
-Function executed(const std::string& name, double times) {
-  Function f;
-  f.name = name;
-  Block block;
-  block.count.value = times, block.usage["add"] = 1;
-  f.blocks.push_back(block);
-  return f;
-}
-
-// How much is serial follows from the code, not from how long a recorded run spent outside regions.
-TEST(Parallel, TheSerialPartIsThatOfTheCode) {
-  Profile profile;
-  profile.ir.emplace().functions = {executed("main", 1000), executed("main.omp_outlined", 9000)};
-  ThreadProfile threads;
-  threads.threads = 2, threads.serial = 50;  // starting threads, other programs
-  ThreadRegion region;
-  region.function = "main", region.entries = 1, region.iterations = 8, region.schedule = "static", region.seconds = {4, 4};
-  threads.regions = {region};
-  profile.parallel = to_json_value(threads);
-  Machine free = machine();
-  free.threads = Json();
-  ParallelOptions options;
-  auto seconds = [&](int t) {
-    options.threads = t;
-    auto p = on_threads(icc(10), profile, free, options);
-    EXPECT_TRUE(p) << p.error().message();
-    double sum = 0;
-    for (const Part& part : p->parts) sum += part.seconds;
-    EXPECT_NEAR(sum, p->seconds, 1e-12);
-    return p->seconds;
-  };
-  EXPECT_NEAR(seconds(1), 10, 1e-12);            // Amdahl
-  EXPECT_NEAR(seconds(4), 1 + 9.0 / 4, 1e-12);
-  EXPECT_NEAR(seconds(3), 1 + 9.0 * 3 / 8, 1e-12);   // the busiest of three threads has three of eight iterations
-  EXPECT_NEAR(seconds(100), 1 + 9.0 / 8, 1e-12);     // no more than eight are of use
-  // A region whose condition did not hold ran with one thread.
-  threads.regions[0].seconds = {8};
-  profile.parallel = to_json_value(threads);
-  EXPECT_NEAR(seconds(4), 10, 1e-12);
-}
-
-// More threads than processors take turns; the parts still add up.
-TEST(Parallel, PartsAddUpWithMoreThreadsThanProcessors) {
-  const Profile profile = one_region(1, {4.5, 4.5});
-  ParallelOptions options;
-  options.threads = 8;
-  auto p = on_threads(icc(10), profile, machine(), options);
-  ASSERT_TRUE(p) << p.error().message();
-  double sum = 0;
-  for (const Part& part : p->parts) sum += part.seconds;
-  EXPECT_NEAR(sum, p->seconds, 1e-12);
-  EXPECT_NEAR(p->parts[1].seconds, 9.0 / 4, 1e-12);  // of four processors
+  profile.messages = to_json_value(MessageProfile{{run}});
+  auto part = on_ranks(icc(0.1 / 3), profile, machine(), {});
+  ASSERT_TRUE(part) << part.error().message();
+  run.stands_for = 3;
+  profile.messages = to_json_value(MessageProfile{{run}});
+  auto whole = on_ranks(icc(0.1 / 3), profile, machine(), {});
+  ASSERT_TRUE(whole) << whole.error().message();
+  EXPECT_NEAR(whole->seconds, 3 * part->seconds, 1e-12);
+  EXPECT_NEAR(whole->interval[1], 3 * part->interval[1], 1e-12);
+  EXPECT_EQ(*whole->parts[1].count, 3 * *part->parts[1].count);
 }
 
 TEST(Parallel, MissingPartsAreNamed) {

@@ -7,7 +7,8 @@
 // and other programs count too, only say how regions share the rest. Imbalance is the busiest thread over the mean as
 // recorded, but for what n iterations on t threads must differ: ceil(n/t) t / n. A region that ran with fewer threads than
 // there were (a condition that did not hold) has no more of them. Crowding is what memory slows down when t threads share
-// it: of the part of the time that waits for memory, t * bandwidth(1) / bandwidth(t).
+// it: of the part of the time that waits for memory, t * bandwidth(1) / bandwidth(t). A region takes no less than what is done
+// under its busiest lock, by one thread at a time.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -71,7 +72,7 @@ std::optional<double> parallel_share(const ModelPrediction& one, const Profile& 
       }
     }
     all += weight;
-    if (threaded.functions.contains(function.name)) inside += weight;
+    if (const auto part = threaded.inside.find(function.name); part != threaded.inside.end()) inside += part->second * weight;
   }
   if (all <= 0) return {};
   return inside / all;
@@ -124,17 +125,20 @@ Result<ModelPrediction> on_threads(const ModelPrediction& one, const Profile& pr
   else if (timed > 0) serial = one.seconds * recorded->serial / timed;
   const double scale = in_regions > 0 ? (one.seconds - serial) / in_regions : 0;
   const double crowded = crowding(one, machine, t);
-  double work = 0, waiting = 0, managing = 0;
+  double work = 0, waiting = 0, managing = 0, locked = 0;
   for (const auto& region : recorded->regions) {
     const double had = static_cast<double>(region.seconds.size()), threads = had > 0 && had < recorded->threads ? std::min(t, had) : t;
     const double turns = costs->processors > 0 ? std::max(1.0, threads / costs->processors) : 1;  // more threads than processors
     const double share = turns * scale * sum(region.seconds) * crowded / threads;
-    work += share, waiting += share * (imbalance_at(region, threads) - 1);
+    const double busiest = share * imbalance_at(region, threads);
+    work += share, waiting += busiest - share;
+    locked += std::max(0.0, scale * region.held - busiest);
     managing += turns * 1e-9 * (region.entries * at_threads(costs->fork_join_ns, threads).value_or(0) + region.barriers * at_threads(costs->barrier_ns, threads).value_or(0));
     if (region.schedule == "dynamic" || region.schedule == "guided") managing += turns * 1e-9 * region.chunks * value_or(costs->dispatch_ns, 0) / threads;
   }
-  p.seconds = serial + work + waiting + managing;
+  p.seconds = serial + work + waiting + locked + managing;
   p.parts = {{"serial", serial, {}, {}}, {"parallel work", work, {}, {}}, {"imbalance", waiting, {}, {}}, {"fork, join, barriers", managing, {}, {}}};
+  if (locked > 0) p.parts.push_back({"waiting for locks", locked, {}, {}});
   p.remarks.push_back(fmt::format("wall time with {:g} threads; {:.0f} % of the work is in parallel regions", t, one.seconds > 0 ? 100 * (1 - serial / one.seconds) : 0));
   if (crowded > 1.005) p.remarks.push_back(fmt::format("threads share memory: regions take {:.2f} times as long", crowded));
   if (costs->processors > 0 && t > costs->processors) p.remarks.push_back(fmt::format("{} has {} processors: more threads take turns", machine.name, costs->processors));

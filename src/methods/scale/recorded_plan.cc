@@ -1,7 +1,7 @@
 // How the work is divided among processors, from what was recorded of a parallel program: its thread regions, or the
 // messages of its ranks. What a file would say (record/equation.h: ParallelPlan) is then known already.
 //
-//   threads   functions that regions run, and what only they call, are divided; each entry of a region costs a fork and
+//   threads   functions that regions run, and what mostly they call, are divided; each entry of a region costs a fork and
 //             a join, measured on the machine at some numbers of threads, in between a + b log2 P; lines beyond the last
 //             cache share one memory
 //   ranks     all work is divided; every call in the source that communicates is a pattern with its calls and bytes as
@@ -45,6 +45,8 @@ void say_uneven_regions(const ThreadProfile& threads, std::vector<std::string>& 
     if (region.seconds.size() < 2 || region.wall < matters * threads.elapsed) continue;
     const double mean = std::accumulate(region.seconds.begin(), region.seconds.end(), 0.0) / static_cast<double>(region.seconds.size());
     const double busiest = std::ranges::max(region.seconds);
+    if (region.held > matters * threads.elapsed)
+      remarks.push_back(fmt::format("one lock was held for {:.0f} % of the work of the region at {}, which one thread does at a time; its work is taken to be divided all the same, so the speedup is too high", std::min(100.0, 100 * region.held / (mean * static_cast<double>(region.seconds.size()))), region.at.text()));
     if (busiest > uneven * mean)
       remarks.push_back(fmt::format("the busiest of {} threads took {:.2f} times the mean in the region at {}; its work is taken to be divided evenly, so the speedup is too high", region.seconds.size(), busiest / mean, region.at.text()));
   }
@@ -53,9 +55,16 @@ void say_uneven_regions(const ThreadProfile& threads, std::vector<std::string>& 
 Result<ParallelPlan> threads_plan(const Profile& profile, const ThreadProfile& threads, const Machine& machine) {
   ParallelPlan plan;
   plan.shared_memory = true;
-  const auto [regions, functions] = threaded_code(*profile.machine);
+  const auto [regions, inside] = threaded_code(*profile.machine);
   if (regions.empty()) plan.remarks.push_back(fmt::format("the code of the {} parallel regions was not found: nothing is divided", threads.regions.size()));
-  plan.parallel.assign(functions.begin(), functions.end());
+  // A term of the equation is divided or not: one that is called from both sides goes with most of its calls.
+  constexpr double mostly = 0.5, nearly = 0.02;
+  std::string both;
+  for (const auto& [function, part] : inside) {
+    if (part > mostly) plan.parallel.push_back(function);
+    if (part > nearly && part < 1 - nearly) both += fmt::format("{}{} ({:.0f} %)", both.empty() ? "" : ", ", function, 100 * part);
+  }
+  if (!both.empty()) plan.remarks.push_back("called both from parallel regions and from outside, and divided if most calls come from regions: " + both);
   say_uneven_regions(threads, plan.remarks);
   TRY(auto costs, part_of<ThreadCosts>(machine.threads, machine.name + " /threads"));
   if (!costs) {
