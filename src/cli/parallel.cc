@@ -12,6 +12,7 @@
 #include "expr/parse.h"
 #include "frontends/mpi/record_messages.h"
 #include "methods/graph/graph.h"
+#include "record/called_from.h"
 #include "record/library.h"
 
 namespace perfcast::cli {
@@ -196,25 +197,39 @@ Result<Prediction> predict_parallel(const Profile& profile, const std::vector<Ma
 
 namespace {
 
-// Seconds of one execution of the code that stands for a step.
-Result<double> code_seconds(const graph::CodeReference& code, const fs::path& beside, const Machine& machine) {
+// What a model says of a function with all that it calls, for one call from outside of it.
+Result<double> function_seconds(const Profile& profile, const ModelPrediction& p, const std::string& name) {
+  const std::optional<Graph>& code = p.model == Model::icc ? profile.machine : p.model == Model::intcc ? profile.ir : profile.source;
+  const auto view = p.views.find("function");
+  if (code && view != p.views.end())
+    for (const Function& function : code->functions) {
+      if (function.name != name && function.readable != name) continue;
+      const CallTree tree = call_tree(*code, function.name);
+      std::map<std::string, double> parts;  // rows have readable names
+      for (const Function& f : code->functions)
+        if (const auto part = tree.parts.find(f.name); part != tree.parts.end()) parts[f.readable.empty() ? f.name : f.readable] = part->second;
+      double seconds = 0;
+      for (const Part& row : view->second)
+        if (const auto part = parts.find(row.name); part != parts.end()) seconds += part->second * row.seconds;
+      return seconds / std::max(1.0, tree.begun);
+    }
+  return unfit("the profile has no function " + name, profile.program);
+}
+
+// Seconds of one execution of the code that stands for a step, by this model; none: by the best there is.
+Result<double> code_seconds(const graph::CodeReference& code, const fs::path& beside, const Machine& machine, std::optional<Model> model) {
   fs::path file = fs::path(code.profile).is_absolute() || fs::exists(code.profile) ? fs::path(code.profile) : beside / code.profile;
   TRY(Profile profile, find_profile(file.string()));
-  TRY(Prediction predicted, predict::predict(profile, {&machine, 1}, {}));
+  predict::PredictOptions options;
+  if (model) options.models = {*model};
+  TRY(Prediction predicted, predict::predict(profile, {&machine, 1}, options));
   const ModelPrediction& p = predicted.predictions.front();
   if (code.function.empty() && code.region.empty()) return p.seconds;
-  const std::string view = code.region.empty() ? "function" : "region", name = code.region.empty() ? code.function : code.region;
-  if (auto it = p.views.find(view); it != p.views.end())
-    for (const auto& part : it->second) {
-      if (part.name != name) continue;
-      double calls = 1;
-      for (const auto* graph : {&profile.machine, &profile.ir, &profile.source})
-        if (*graph)
-          for (const auto& f : (*graph)->functions)
-            if ((f.name == name || f.readable == name) && f.calls.value > 0) calls = f.calls.value;
-      return part.seconds / calls;
-    }
-  return unfit("the profile has no " + view + " " + name, file.string());
+  if (code.region.empty()) return function_seconds(profile, p, code.function);
+  if (auto it = p.views.find("region"); it != p.views.end())
+    for (const auto& part : it->second)
+      if (part.name == code.region) return part.seconds;
+  return unfit("the profile has no region " + code.region, file.string());
 }
 
 // Steps with a template: each execution takes what the template makes of its time.
@@ -253,6 +268,29 @@ Status apply_templates(const graph::Design& sketch, const std::vector<graph::Cou
   return {};
 }
 
+// By one model. Where steps have code it costs that code, and the estimates of the others are added as they are.
+Result<Prediction> predict_design_by(Model model, const graph::Design& sketch, const fs::path& folder, const std::vector<graph::CountedStep>& steps, const Machine& machine,
+                                     const std::map<std::string, double>& set, predict::PredictOptions predicting, const parallel::ParallelOptions& options) {
+  std::map<std::string, double> code;
+  const std::optional<Model> for_code = model == Model::dbc ? std::optional<Model>() : model;
+  for (const auto& s : steps)
+    if (s.step->code && !code.contains(s.step->name)) {
+      TRY(code[s.step->name], code_seconds(*s.step->code, folder, machine, for_code));
+    }
+  TRY(Profile profile, graph::profile_of(sketch, {set, code}));
+  predicting.set.clear();
+  predicting.models = {code.empty() ? model : Model::dbc};
+  TRY(Prediction result, predict::predict(profile, {&machine, 1}, predicting));
+  for (auto& p : result.predictions) {
+    p.model = model;
+    if (options.ranks > 1) CHECK_OK(apply_templates(sketch, steps, profile, machine, options, p));
+    if (for_code && !code.empty()) p.remarks.push_back(fmt::format("{} costs the steps that have code; the others are estimates of the design", word_of(model)));
+    p.remarks.push_back(graph::timing_formula(sketch));
+    for (const auto& doubt : graph::check(sketch, set)) p.remarks.push_back(doubt);
+  }
+  return result;
+}
+
 }  // namespace
 
 Result<Prediction> predict_design(const std::string& file, const std::vector<Machine>& machines, const predict::PredictOptions& predicting,
@@ -266,26 +304,22 @@ Result<Prediction> predict_design(const std::string& file, const std::vector<Mac
   }
   TRY(auto steps, graph::counted_steps(sketch, set));
   Prediction all;
-  for (const auto& machine : machines) {
-    std::map<std::string, double> code;
-    for (const auto& s : steps)
-      if (s.step->code && !code.contains(s.step->name)) {
-        TRY(code[s.step->name], code_seconds(*s.step->code, fs::path(file).parent_path(), machine));
+  std::optional<Error> first_refusal;
+  std::vector<std::string> refused;
+  for (const auto& machine : machines)
+    for (const Model model : predicting.models.empty() ? std::vector{Model::dbc} : predicting.models) {
+      auto one = predict_design_by(model, sketch, fs::path(file).parent_path(), steps, machine, set, predicting, options);
+      if (!one) {
+        if (!first_refusal) first_refusal = one.error();
+        if (std::ranges::find(refused, one.error().what) == refused.end()) refused.push_back(one.error().what);
+      } else if (all.predictions.empty()) {
+        all = std::move(*one);
+      } else {
+        all.predictions.insert(all.predictions.end(), one->predictions.begin(), one->predictions.end());
       }
-    TRY(Profile profile, graph::profile_of(sketch, {set, code}));
-    predict::PredictOptions plain = predicting;
-    plain.set.clear();
-    if (plain.models.empty()) plain.models = {Model::dbc};
-    TRY(Prediction one, predict::predict(profile, {&machine, 1}, plain));
-    if (options.ranks > 1)
-      for (auto& p : one.predictions) CHECK_OK(apply_templates(sketch, steps, profile, machine, options, p));
-    for (auto& p : one.predictions) {
-      p.remarks.push_back(graph::timing_formula(sketch));
-      for (const auto& doubt : graph::check(sketch, set)) p.remarks.push_back(doubt);
     }
-    if (all.predictions.empty()) all = std::move(one);
-    else all.predictions.insert(all.predictions.end(), one.predictions.begin(), one.predictions.end());
-  }
+  if (all.predictions.empty()) return std::unexpected(*first_refusal);
+  all.refused = std::move(refused);
   return all;
 }
 

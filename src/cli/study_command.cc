@@ -71,6 +71,8 @@ Result<validate::Suite> programs_of(const StudyArguments& arguments) {
   if (arguments.sources.empty())
     return validate::read_suite(arguments.suite.empty() ? (bundled_data() / "study").string() : arguments.suite);
   validate::Suite suite;
+  for (const std::string& source : arguments.sources)  // said before a machine is measured for it
+    if (!fs::exists(source)) return unfit("there is no such source file", source);
   suite.folder = fs::current_path().string();
   suite.programs.push_back({fs::path(arguments.sources[0]).stem().string(), arguments.sources, arguments.cflags, program_arguments(), arguments.input});
   return suite;

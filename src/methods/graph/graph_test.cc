@@ -156,5 +156,12 @@ TEST(Design, ALoopNestIsReadOffAProfile) {
   EXPECT_EQ(timing_formula(*design), "t = t(line1) + 100*(t(line3) + 0.25*t(line4))");
 }
 
+TEST(Design, NamesAreGivenOnce) {
+  auto twice = parse_design("design a\nparameter N = 1\nparameter N = 2\nstep s: seconds N\n", "a.design");
+  ASSERT_FALSE(twice);
+  EXPECT_NE(twice.error().message().find("N is given twice"), std::string::npos);
+  EXPECT_FALSE(parse_design("design a\ndesign b\nstep s: seconds 1\n", "a.design"));
+}
+
 }  // namespace
 }  // namespace perfcast::graph

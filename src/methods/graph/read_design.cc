@@ -21,6 +21,7 @@ class Reader {
     while (at_ < lines_.size() && lines_[at_].indent == 0) {
       auto [word, rest] = first_word(lines_[at_].text);
       if (word == "design") {
+        if (!design_.name.empty()) return wrong("a file has one design");
         design_.name = rest;
         at_++;
       } else if (word == "parameter") {
@@ -56,6 +57,7 @@ class Reader {
     if (equals == rest.npos) return wrong("a parameter has a value: parameter N = 1000");
     Parameter parameter{trimmed(rest.substr(0, equals)), 0, lines_[at_].remark, trimmed(rest.substr(equals + 1))};
     if (!expr::is_symbol_name(parameter.name)) return wrong("\"" + parameter.name + "\" is not a name");
+    if (design_.has_parameter(parameter.name)) return wrong("parameter " + parameter.name + " is given twice");
     TRY(expr::Expr value, expr::parse(parameter.expression, file_ + ":" + std::to_string(lines_[at_].number)));
     std::map<std::string, double> known;
     for (const auto& p : design_.parameters) known[p.name] = p.value;
