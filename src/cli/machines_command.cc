@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
 #include "base/text.h"
 #include "cli/command.h"
@@ -21,7 +22,7 @@ struct MachinesArguments {
   std::vector<std::string> compare;
   bool against_llvm = false, same = false;
   ProgramList programs;
-  std::size_t rows = report::ComparisonView().rows;
+  std::optional<std::size_t> rows;
   OutputOptions output;
 };
 
@@ -56,8 +57,12 @@ Status show_against_llvm(const Machine& machine, const OutputOptions& output) {
     rows.push_back(json);
   }
   Json json = {{"machine", machine.name}, {"llvm_cpu", result.llvm_cpu}, {"compared", result.compared}, {"disagreements", rows}};
+  if (!result.own_cpu.empty()) json["own_llvm_cpu"] = result.own_cpu;
   std::string summary = fmt::format("{}: {} of {} measured instruction forms disagree with LLVM's tables for {} (cycles)\n",
                                     machine.name, result.rows.size(), result.compared, result.llvm_cpu);
+  if (!result.own_cpu.empty())
+    summary += fmt::format("LLVM's tables for its own processor, {}, are not bundled: what differs may be the processors\n", result.own_cpu);
+  if (result.compared == 0) summary += "perfcast characterize measures instructions\n";
   return emit_json(json, summary + table.text(), output);
 }
 
@@ -82,7 +87,9 @@ Status compare(const MachinesArguments& arguments) {
     TRY(std::vector<Prediction> predictions, predict_programs(arguments.programs, machines));
     comparison.programs = choose::compare_programs(predictions, comparison.machines);
   }
-  return emit(comparison, report::comparison_text(comparison, {arguments.rows}), arguments.output);
+  report::ComparisonView view;
+  if (arguments.rows) view.rows = view.quantities = *arguments.rows;
+  return emit(comparison, report::comparison_text(comparison, view), arguments.output);
 }
 
 }  // namespace
@@ -105,7 +112,7 @@ void add_machines(CLI::App& app, Action& action) {
   comparing->add_option("--profile", arguments->programs.words, "A program (profile or source) to say what it gains; repeatable")->allow_extra_args(false);
   add_program_list_options(*comparing, arguments->programs);
   comparing->add_flag("--same", arguments->same, "They are one machine, characterized twice, whatever their host is called");
-  comparing->add_option("--rows", arguments->rows, "Rows of the tables of single numbers; 0: all")->capture_default_str();
+  comparing->add_option("--rows", arguments->rows, "Rows of the tables of single numbers; 0: all, as usual but for those on which two characterizations disagree (20)");
   app.require_subcommand(0, 1);
   add_output_options(app, arguments->output);
   action = [arguments] { return list(*arguments); };

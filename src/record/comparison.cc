@@ -11,8 +11,14 @@ namespace {
 
 bool is_measurement(const Json& json) { return json.is_object() && json.contains("value") && json["value"].is_number(); }
 
-// The word by which an element of a list is known, if it has one.
+// The word by which an element of a list is known, if it has one. A rule is known by what it matches.
 std::string name_of(const Json& element) {
+  if (element.is_object() && element.contains("match")) {
+    std::string name;
+    for (const auto& [key, value] : element["match"].items())
+      name += (name.empty() ? "" : " ") + (key == "opcode" && value.is_string() ? value.get<std::string>() : key + " " + (value.is_string() ? value.get<std::string>() : value.dump()));
+    return name;
+  }
   for (const char* key : {"name", "opcode", "opcodes"})
     if (element.is_object() && element.contains(key) && element[key].is_string()) return element[key];
   return "";
@@ -120,7 +126,13 @@ std::vector<NamedQuantity> quantities_of(const Machine& machine, Compilers compi
     for (const auto& [name, cost] : costs.costs)
       if (!find_operation(name)) found.push_back({section, name, cost});
   }
-  const Json json = to_json_value(machine);
+  Json json = to_json_value(machine);
+  // Rules of instructions are many: a section of their own, beside the rest of the core.
+  if (auto core = json.find("core"); core != json.end() && core->contains("instructions")) {
+    Json rules = std::move((*core)["instructions"]);
+    core->erase("instructions");
+    json["instructions"] = std::move(rules);
+  }
   for (const auto& [key, value] : json.items())
     if (key != "source" && key != "made_by" && key != "gaps") collect(value, is_measurement(value) ? "machine" : key,
                                                                       is_measurement(value) ? key : "", found);

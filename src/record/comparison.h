@@ -14,7 +14,7 @@
 namespace perfcast {
 
 struct NamedQuantity {
-  std::string section;  // "fortran", "core", "memory", "system", "peaks", ...
+  std::string section;  // "fortran", "core", "instructions", "memory", "system", "peaks", ...
   std::string name;     // "ARSL", "branches misprediction", "levels L2 latency_ns"
   Measurement measured;
   bool operator==(const NamedQuantity&) const = default;

@@ -105,6 +105,24 @@ TEST(Comparison, OfManyMachinesOnlyTheReferenceIsPairedWithEach) {
   EXPECT_EQ(lines(compare_machines(many, "m3")), most_machines_in_pairs * (most_machines_in_pairs - 1) / 2);
 }
 
+// Rules have no names: they are known by what they match, and are a section of their own.
+TEST(Comparison, InstructionRulesAreComparedByWhatTheyMatch) {
+  std::vector<Machine> machines = {machine("a", 1), machine("b", 2)};
+  for (std::size_t i = 0; i < 2; i++) {
+    InstructionRule add, wide;
+    add.match.opcode = wide.match.opcode = "^ADD", wide.match.vector_bits_from = 512;
+    add.latency.emplace().value = 1 + static_cast<double>(i), wide.throughput.emplace().value = 2;
+    machines[i].core.emplace().instructions = {add, wide};
+  }
+  Comparison comparison = compare_machines(machines, "a");
+  auto relative = [&](const std::string& name) {
+    auto found = std::ranges::find(comparison.quantities, name, &ComparedQuantity::name);
+    return found == comparison.quantities.end() || found->section != "instructions" ? 0 : found->relative["b"];
+  };
+  EXPECT_EQ(relative("^ADD latency"), 2);
+  EXPECT_EQ(relative("^ADD vector_bits_from 512 throughput"), 1);
+}
+
 TEST(Comparison, WhatDoesNotReadAsAMeasurementIsLeftOut) {
   Machine m = machine("a", 1);
   const std::size_t known = quantities_of(m).size();

@@ -88,8 +88,13 @@ std::string comparison_text(const Comparison& comparison, const ComparisonView& 
   for (const auto& group : comparison.groups) groups.add(cells(group.relative, {group.name, group.section}));
   if (!groups.empty()) text += "geometric means of costs (below 1: faster)\n\n" + groups.text() + "\n";
   Table quantities(head);
-  for (const auto& quantity : comparison.quantities)
-    if (!quantity.relative.empty()) quantities.add(cells(quantity.relative, {quantity.name, quantity.section}));
+  std::size_t left_out = 0, shown = 0;
+  for (const auto& quantity : comparison.quantities) {
+    if (quantity.relative.empty()) continue;
+    if (view.quantities && shown == view.quantities) left_out++;
+    else quantities.add(cells(quantity.relative, {quantity.name, quantity.section})), shown++;
+  }
+  if (left_out) quantities.add(cells({}, {fmt::format("and {} more (--rows 0)", left_out), ""}));
   return quantities.empty() ? text + "these machines have no numbers in common\n" : text + quantities.text();
 }
 

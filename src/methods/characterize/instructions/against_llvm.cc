@@ -43,6 +43,7 @@ Result<AgainstLlvm> against_llvm(const CoreModel& core, const std::string& isa) 
   engine::CoreTables tables(core);
   AgainstLlvm result;
   result.llvm_cpu = described.llvm_cpu;
+  if (core.llvm_cpu != described.llvm_cpu) result.own_cpu = core.llvm_cpu;
   for (auto& form : table.forms) {
     auto it = described.of.find(form.name);
     if (it == described.of.end() || form.opcodes.empty()) continue;

@@ -16,7 +16,8 @@ struct Disagreement {
   std::optional<double> throughput, llvm_throughput;
 };
 struct AgainstLlvm {
-  std::string llvm_cpu;
+  std::string llvm_cpu;                 // whose tables these are
+  std::string own_cpu;                  // the machine's own, where its tables are not bundled; empty: these are they
   int compared = 0;                     // forms with a measurement
   std::vector<Disagreement> rows;       // in the order of the table
 };

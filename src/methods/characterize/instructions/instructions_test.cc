@@ -7,6 +7,7 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "engine/core_tables.h"
+#include "methods/characterize/instructions/against_llvm.h"
 #include "methods/characterize/instructions/described_forms.h"
 #include "methods/characterize/instructions/measure_core.h"
 #include "methods/characterize/instructions/port_fit.h"
@@ -222,6 +223,21 @@ TEST(Family, AUsualCoreBelievesWhatIsMeasured) {
   EXPECT_EQ(kin.core.front_end.rename_width.value, frame->front_end.rename_width.value);
   EXPECT_EQ(kin.core.window.reorder_buffer.value, frame->window.reorder_buffer.value);
   EXPECT_FALSE(kin.gaps.empty());
+}
+
+// One table per instruction set is bundled: a machine with another processor is told so.
+TEST(AgainstLlvm, SaysWhoseTablesTheseAre) {
+  auto core = frame_of({}, "x86_64");
+  auto described = bundled_described_forms("x86_64");
+  ASSERT_TRUE(core && described);
+  core->llvm_cpu = described->llvm_cpu;
+  auto own = against_llvm(*core, "x86_64");
+  core->llvm_cpu = "znver4";
+  auto other = against_llvm(*core, "x86_64");
+  ASSERT_TRUE(own && other);
+  EXPECT_EQ(own->own_cpu, "");
+  EXPECT_EQ(other->own_cpu, "znver4");
+  EXPECT_EQ(other->llvm_cpu, described->llvm_cpu);
 }
 
 }  // namespace
