@@ -146,9 +146,10 @@ static void dispatch(ompt_data_t *parallel, ompt_data_t *task, ompt_dispatch_t k
   pthread_mutex_unlock(&lock);
 }
 
-/* Locks that this thread waits for or holds, the latest last. Only the first ones are all timed: a look at the clock takes
-   longer than a short critical section, and every so many of the rest tell as much. */
-enum { timed_all = 20000, timed_every = 64 };
+/* Locks that this thread waits for or holds, the latest last. Of very many the first ones are all timed: a look at the clock
+   takes longer than a short critical section, and every so many of the rest tell as much of how long it is held. How long it is
+   waited for varies too much for that: those waits count as work. */
+enum { timed_all = 1000000, timed_every = 64 };
 static __thread struct {
   ompt_wait_id_t id;
   double since, stands_for;
@@ -164,11 +165,11 @@ static void mutex_acquire(ompt_mutex_t kind, unsigned int hint, unsigned int imp
   locks[locked].id = id, locks[locked].stands_for = all ? 1 : timed_every, locks[locked].since = reading(CLOCK_THREAD_CPUTIME_ID);
   locked++;
 }
-/* What passed since the lock's last event, as long as it is one that is timed. */
+/* What passed since the lock's last event. */
 static double passed(int at) {
   double now = reading(CLOCK_THREAD_CPUTIME_ID), time = now - locks[at].since - clock_cost;
   locks[at].since = now, lost += clock_cost;
-  return time > 0 ? time * locks[at].stands_for : 0;
+  return time > 0 ? time : 0;
 }
 static int place_of(ompt_wait_id_t id) {
   int at = locked - 1;
@@ -184,7 +185,7 @@ static void mutex_released(ompt_mutex_t kind, ompt_wait_id_t id, const void *pla
   (void)kind, (void)place;
   const int at = place_of(id);
   if (at < 0) return;
-  const double time = passed(at);
+  const double time = passed(at) * locks[at].stands_for;
   lost += clock_cost; /* that of its beginning */
   struct region *r = depth > 0 && depth <= deepest ? frames[depth - 1].region : 0;
   pthread_mutex_lock(&lock);
