@@ -121,7 +121,7 @@ Status run(BoundsArguments& arguments) {
     arguments.options.loops.push_back(name);
   }
   arguments.program.arguments = program_arguments();
-  TRY(std::vector<Machine> machines, load_machines(arguments.machines));
+  TRY(std::vector<Machine> machines, machines_for(arguments.program, arguments.machines));
   if (machines.size() != 1) return wrong_usage("bounds are for one machine", "perfcast bounds PROFILE --machine M");
   TRY(Profile profile, profile_of(arguments.program));
   if (arguments.listing) return write_file(arguments.output.file, bounds::listing(profile, arguments.options));

@@ -34,7 +34,7 @@ Status run(PredictArguments& arguments) {
   TRY(arguments.options.models, models_named(arguments.models));
   TRY(arguments.options.set, settings_of(arguments.settings));
   arguments.program.arguments = program_arguments();
-  TRY(std::vector<Machine> machines, load_machines(arguments.machines));
+  TRY(std::vector<Machine> machines, machines_for(arguments.program, arguments.machines));
   choose_levels(arguments.program, arguments.options.models, machines);
   if (is_design_file(arguments.program.words[0])) {
     TRY(Prediction prediction, predict_design(design_path(arguments.program.words[0]), machines, arguments.options, arguments.parallel));

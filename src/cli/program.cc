@@ -115,6 +115,15 @@ Result<Profile> profile_of(const ProgramWords& program) {
   return profile;
 }
 
+Result<std::vector<Machine>> machines_for(const ProgramWords& program, const std::vector<std::string>& names) {
+  if (names.empty() && !default_machine())
+    for (const std::string& word : program.words) {
+      if (is_source_file(word) && !fs::exists(word)) return unfit("there is no such source file", word);
+      if (!is_source_file(word) && !is_design_file(word)) CHECK_OK(find_profile(word));
+    }
+  return load_machines(names);
+}
+
 Result<ReadyProgram> ready_program(const ProgramRun& run, const RunLimits& limits) {
   if (run.sources.empty() && run.build_folder.empty() && run.binary.empty())
     return unfit("the profile names neither sources nor a binary, so it cannot be timed here", "--measure");

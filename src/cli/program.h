@@ -35,6 +35,9 @@ struct ProgramWords {
 void choose_levels(ProgramWords& program, const std::vector<Model>& models, const std::vector<Machine>& machines);
 void add_program_options(CLI::App& app, ProgramWords& program);
 Result<Profile> profile_of(const ProgramWords& program);
+// The machines of these names, for this program. Where none is named nor saved this one is characterized, which takes a while: a
+// program that is not there, or no profile, is told before.
+Result<std::vector<Machine>> machines_for(const ProgramWords& program, const std::vector<std::string>& names);
 
 // By its ending: C, C++ or Fortran; a design of docs/parallel.md (a file, or the name of a bundled one).
 bool is_source_file(const std::string& name);

@@ -104,7 +104,7 @@ Status run(ScaleArguments& arguments) {
   }
   std::vector<Machine> machines;
   if (arguments.regression.empty() && arguments.static_file.empty()) {
-    TRY(machines, load_machines(arguments.machines));
+    TRY(machines, machines_for(arguments.program, arguments.machines));
   }
   arguments.program.arguments = program_arguments();
   TRY(Profile profile, profile_of(arguments.program));

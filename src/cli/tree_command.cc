@@ -56,7 +56,7 @@ Result<std::vector<UseTree>> trees_of(const ProgramWords& program, const std::ve
       }
     }
   }
-  TRY(std::vector<Machine> machines, load_machines(machine_names));
+  TRY(std::vector<Machine> machines, machines_for(program, machine_names));
   TRY(Profile profile, profile_of(program));
   std::vector<UseTree> trees;
   for (const auto& machine : machines) {

@@ -2,7 +2,7 @@
 """Programs under analysis are strangers. They crash, fork, exec, loop, print without end, close descriptors, catch signals,
 leave by every door, kill themselves and fill the disk: perfcast keeps the counts it could gather, tells the reason, ends with the right
 exit code, and leaves no process and no temporary file behind, also when it is itself interrupted."""
-import json, os, pathlib, shutil, signal, subprocess, sys, tempfile, time, uuid
+import json, os, pathlib, re, shutil, signal, subprocess, sys, tempfile, time, uuid
 
 program = os.path.abspath(sys.argv[1])
 patience = int(os.environ.get("PERFCAST_TEST_PATIENCE", "1"))  # times as long where sanitizers slow the program down
@@ -165,6 +165,15 @@ def interrupted(root, number, arguments, body, after):
     place.nothing_left(told)
 
 
+def wait_until_caught(running, number):
+    """Starting takes its time on a busy machine: until then a signal is not the program's to answer."""
+    for _ in range(600 * patience):
+        caught = re.search(r"^SigCgt:\s*([0-9a-f]+)", pathlib.Path(f"/proc/{running.pid}/status").read_text(), re.M)
+        if running.poll() is not None or (caught and int(caught[1], 16) >> (number - 1) & 1):
+            return
+        time.sleep(0.05)
+
+
 def interrupted_characterization(root, times, code, over=False):
     """The first Ctrl-C ends after the running step and keeps what was measured, a second one ends at once. A machine that is
     there already is not replaced by a part of one."""
@@ -173,7 +182,8 @@ def interrupted_characterization(root, times, code, over=False):
         (place.folder / "m.json").write_text("old")
     running = subprocess.Popen([program, "characterize", "--quick", "--compiler", "gcc", "--section", "system", "--section", "source", "-o", "m.json"],
                                cwd=place.folder, env=place.env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    time.sleep(1.0)
+    wait_until_caught(running, signal.SIGINT)
+    time.sleep(0.5)
     for _ in range(times):
         running.send_signal(signal.SIGINT)
         time.sleep(0.2)
