@@ -165,11 +165,11 @@ def interrupted(root, number, arguments, body, after):
     place.nothing_left(told)
 
 
-def wait_until_caught(running, number):
-    """Starting takes its time on a busy machine: until then a signal is not the program's to answer."""
-    for _ in range(600 * patience):
-        caught = re.search(r"^SigCgt:\s*([0-9a-f]+)", pathlib.Path(f"/proc/{running.pid}/status").read_text(), re.M)
-        if running.poll() is not None or (caught and int(caught[1], 16) >> (number - 1) & 1):
+def wait_until_watched(running, number):
+    """Starting takes its time on a busy machine. Signals that perfcast answers are blocked, for a thread of its own to take."""
+    for _ in range(400 * patience):
+        blocked = re.search(r"^SigBlk:\s*([0-9a-f]+)", pathlib.Path(f"/proc/{running.pid}/status").read_text(), re.M)
+        if running.poll() is not None or (blocked and int(blocked[1], 16) >> (number - 1) & 1):
             return
         time.sleep(0.05)
 
@@ -182,8 +182,8 @@ def interrupted_characterization(root, times, code, over=False):
         (place.folder / "m.json").write_text("old")
     running = subprocess.Popen([program, "characterize", "--quick", "--compiler", "gcc", "--section", "system", "--section", "source", "-o", "m.json"],
                                cwd=place.folder, env=place.env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    wait_until_caught(running, signal.SIGINT)
-    time.sleep(0.5)
+    wait_until_watched(running, signal.SIGINT)
+    time.sleep(1.0)
     for _ in range(times):
         running.send_signal(signal.SIGINT)
         time.sleep(0.2)
