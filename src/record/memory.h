@@ -23,6 +23,9 @@ struct MemoryLevel {
   std::optional<Measurement> update_ns;       // a line read, changed and written back
   std::optional<Measurement> partial_write_ns;  // a few bytes of each line written
   std::optional<Measurement> random_read_ns, random_update_ns;  // independent accesses to random lines, each; no walks
+  // A store to a random line that nobody loaded before, by the number of stores of which it is one (the others hit): where stores
+  // leave the core in order, the line of a later one is asked for only when few are before it.
+  MeasurementTable random_write_ns;
   std::optional<Measurement> parallel_misses;   // how many of them overlap
   MeasurementTable stride_ns;                   // per load, by stride in bytes (whole lines apart), walks included
   MeasurementTable stride_write_ns;
@@ -33,7 +36,7 @@ void describe(Fields& f, MemoryLevel& l) {
   f.need("name", l.name), f("capacity_bytes", l.capacity_bytes), f("nominal_bytes", l.nominal_bytes);
   f("latency_ns", l.latency_ns), f("read_ns", l.read_ns), f("write_ns", l.write_ns), f("copy_ns", l.copy_ns);
   f("update_ns", l.update_ns), f("partial_write_ns", l.partial_write_ns), f("random_read_ns", l.random_read_ns);
-  f("random_update_ns", l.random_update_ns), f("parallel_misses", l.parallel_misses), f("stride_ns", l.stride_ns);
+  f("random_update_ns", l.random_update_ns), f("random_write_ns", l.random_write_ns), f("parallel_misses", l.parallel_misses), f("stride_ns", l.stride_ns);
   f("stride_write_ns", l.stride_write_ns);
 }
 

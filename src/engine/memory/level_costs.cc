@@ -69,6 +69,10 @@ double LevelCosts::random(bool store) const {
   return store ? std::max(read, value_or(level_.random_update_ns, read)) : read;
 }
 
+double LevelCosts::random_write(double stores) const {
+  return std::max(random(true), interpolated(level_.random_write_ns, stores, 0));
+}
+
 double LevelCosts::parallel() const { return value_or(level_.parallel_misses, 8); }
 
 }  // namespace perfcast::engine

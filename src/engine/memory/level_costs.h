@@ -29,6 +29,7 @@ class LevelCosts {
   double stride(double bytes, bool store) const;  // per line
   double random(bool store) const;                // independent accesses, as many at a time as the machine can
   double parallel() const;                        // ... how many that is
+  double random_write(double stores) const;       // a line that a store brings, one in so many
 
  private:
   double all_streams(const StreamLines& lines, double streams) const;

@@ -23,6 +23,7 @@ class Region {
     if (memory_.levels.size() < 2) return result_;
     count_streams();
     count_copies();
+    count_stores();
     for (std::size_t i = 1; i < memory_.levels.size(); i++) level(i);
     walks();
     return result_;
@@ -55,6 +56,16 @@ class Region {
     for (std::size_t a = 0; a < accesses_.size(); a++)
       if (alone(a) > itself) same[kind_of(accesses_[a])]++;
     for (const Access& access : accesses_) copies_.push_back(std::max(1, same[kind_of(access)]));
+  }
+  // Of how many stores one brings a line that no prefetcher expects.
+  void count_stores() {
+    double stores = 0, lines = 0;
+    for (std::size_t a = 0; a < accesses_.size(); a++) {
+      if (!accesses_[a].store) continue;
+      stores += accesses_[a].count;
+      for (std::size_t i = 1; i < served_[a].alone.size(); i++) lines += accesses_[a].count * served_[a].alone[i];
+    }
+    stores_per_line_ = lines > 0 ? stores / lines : 1;
   }
   double near_lines(std::size_t a) const {
     double share = 0;
@@ -89,7 +100,7 @@ class Region {
       if (shape_of(access, memory_) == Shape::dependent && !access.store && !context_.waits_in_core) {
         result_.dependent_ns += alone * costs.latency();
       } else {
-        random_lines += access.store ? 0 : alone, random_floor += alone * costs.random(access.store);
+        random_lines += access.store ? 0 : alone, random_floor += alone * (access.store ? costs.random_write(stores_per_line_) : costs.random(false));
         if (access.store) alone_lines += alone;
       }
     }
@@ -137,7 +148,7 @@ class Region {
   const RegionContext& context_;
   std::vector<Served> served_;
   std::vector<int> copies_;
-  double first_latency_ = 0, streams_ = 0;
+  double first_latency_ = 0, streams_ = 0, stores_per_line_ = 1;
   RegionMemory result_;
 };
 

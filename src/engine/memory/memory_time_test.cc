@@ -133,6 +133,18 @@ TEST(MemoryTime, ChangedLinesGoBack) {
   EXPECT_NEAR(region.stream_ns, 1000 * 4, 10);
 }
 
+// Stores leave the core in order: the fewer of them bring a line, the less these lines overlap.
+TEST(MemoryTime, AScatteredStoreCostsMoreAmongOthers) {
+  MemoryModel memory = toy_memory();
+  memory.levels[2].random_write_ns = {{"1", number(20)}, {"16", number(100)}};
+  Access scattered = load(1000, 1e6, 1, 0), near = load(15000, 0, 0, 0);
+  scattered.store = near.store = true;
+  EXPECT_NEAR(region_memory(std::vector{scattered}, memory, {2000, {1e9}}).random_ns, 1000 * 20, 20);
+  EXPECT_NEAR(region_memory(std::vector{scattered, near}, memory, {24000, {1e9}}).random_ns, 1000 * 100, 100);
+  scattered.store = false;  // a load asks for its line at once
+  EXPECT_LT(region_memory(std::vector{scattered, near}, memory, {24000, {1e9}}).random_ns, 1000 * 21);
+}
+
 TEST(MemoryTime, ReadingAndWritingTogetherIsACopy) {
   MemoryModel memory = toy_memory();
   memory.levels[2].copy_ns["1"] = number(8);

@@ -39,7 +39,7 @@ std::vector<Knob> knobs_of(const Machine& machine) {
       knobs.push_back({level.name + "_time", "ns of latency", value_or(level.latency_ns, 1), [i](Machine& m, double f) {
         MemoryLevel& l = m.memory->levels[i];
         multiply(l.latency_ns, f), multiply(l.read_ns, f), multiply(l.write_ns, f), multiply(l.copy_ns, f), multiply(l.update_ns, f);
-        multiply(l.random_read_ns, f), multiply(l.random_update_ns, f), multiply(l.stride_ns, f), multiply(l.stride_write_ns, f);
+        multiply(l.random_read_ns, f), multiply(l.random_update_ns, f), multiply(l.random_write_ns, f), multiply(l.stride_ns, f), multiply(l.stride_write_ns, f);
       }});
     }
   if (machine.memory)

@@ -21,7 +21,10 @@ void widen(std::optional<Measurement>& m, double factor) {
 }
 void widen(Measurement& m, double factor) { m.value = std::max(1.0, std::round(m.value * factor)); }
 
-void scale_latency(MemoryLevel& level, double factor) { scale(level.latency_ns, factor); }
+void scale_latency(MemoryLevel& level, double factor) {
+  scale(level.latency_ns, factor);
+  scale(level.random_write_ns, factor);  // stores that wait for one another
+}
 void scale_bandwidth(MemoryLevel& level, double factor) {
   for (MeasurementTable* table : {&level.read_ns, &level.write_ns, &level.copy_ns, &level.stride_ns, &level.stride_write_ns})
     scale(*table, factor);

@@ -59,6 +59,7 @@ class MemoryCampaign {
   void latencies();
   void bandwidth(MemoryLevel& level, Buffer& b);
   void random(MemoryLevel& level, Buffer& b, long count);
+  void scattered_stores(MemoryLevel& level, std::size_t bytes, long count);
   void strides(MemoryLevel& level, Buffer& b);
   void window();
   void all_cores();

@@ -158,6 +158,27 @@ void update_random(char* begin, std::size_t lines, long count) {
   addresses = here;
 }
 
+template <int others>
+static void write_between(char* begin, std::size_t lines, long count) {
+  alignas(line) volatile long near[4 * line / sizeof(long)];
+  Addresses here = addresses;
+  for (long i = 0; i < count; i++) {
+    *reinterpret_cast<volatile long*>(begin + here.next(static_cast<int>(i & 3), lines) * line) = i;
+#pragma GCC unroll 16
+    for (int k = 0; k < others; k++) near[k * 9 % 32] = i;
+  }
+  addresses = here;
+}
+void write_random(char* begin, std::size_t lines, long count, int stores) {
+  switch (stores) {
+    case 1: return write_between<0>(begin, lines, count);
+    case 2: return write_between<1>(begin, lines, count);
+    case 4: return write_between<3>(begin, lines, count);
+    case 8: return write_between<7>(begin, lines, count);
+    default: return write_between<15>(begin, lines, count);
+  }
+}
+
 // Filler between two misses: instructions that each write a register of their kind, in repeats of four.
 #if defined(__x86_64__)
 #define FILL_INTEGER(n) asm volatile(".rept " #n "\n lea (%%rsi,%%rdi),%%r8\n lea (%%rsi,%%rdi),%%r9\n lea (%%rsi,%%rdi),%%r10\n lea (%%rsi,%%rdi),%%r11\n .endr" ::: "r8", "r9", "r10", "r11")

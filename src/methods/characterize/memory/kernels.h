@@ -49,6 +49,8 @@ std::size_t write_strided(char* begin, std::size_t bytes, std::size_t stride, lo
 // Independent accesses to random lines.
 void read_random(char* begin, std::size_t lines, long count);
 void update_random(char* begin, std::size_t lines, long count);
+// Stores to random lines, one of `stores`; the others go to a few lines that stay in the first cache.
+void write_random(char* begin, std::size_t lines, long count, int stores);
 // The same with a number of filler instructions between two of them, 0 <= filler < fillers.
 constexpr int fillers = 7;
 extern const int filler_instructions[fillers];

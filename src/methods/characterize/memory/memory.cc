@@ -125,6 +125,7 @@ void MemoryCampaign::random(MemoryLevel& level, Buffer& b, long count) {
   };
   level.random_read_ns = time(read_random);
   level.random_update_ns = time(update_random);
+  scattered_stores(level, b.bytes(), count);
   double best = level.latency_ns->value;
   char* cell = make_ring(b.begin(), lines, line, false);
   char* cells[24];
@@ -133,6 +134,18 @@ void MemoryCampaign::random(MemoryLevel& level, Buffer& b, long count) {
   for (int chains : {4, 8, 12, 16, 24})
     best = std::min(best, time_slices(slices_, 3000.0 * chains, [&] { chase_many(cells, chains, 3000); }).value);
   level.parallel_misses = measured(single / best, 0.1 * single / best);
+}
+
+// On huge pages: walks of stores overlap, these lines do not.
+void MemoryCampaign::scattered_stores(MemoryLevel& level, std::size_t bytes, long count) {
+  Buffer b(bytes, true);
+  if (!b.valid()) return;
+  double most = INFINITY;  // fewer stores between never take longer
+  for (int stores : options_.quick ? std::vector{16, 4, 1} : std::vector{16, 8, 4, 2, 1}) {
+    Measurement& time = level.random_write_ns[std::to_string(stores)];
+    time = time_slices(slices_, static_cast<double>(count), [&] { write_random(b.begin(), bytes / line, count, stores); });
+    most = time.value = std::min(time.value, most);
+  }
 }
 
 void MemoryCampaign::strides(MemoryLevel& level, Buffer& b) {

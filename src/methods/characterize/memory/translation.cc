@@ -85,15 +85,20 @@ void MemoryCampaign::without_walks(double entries) {
     double missing = std::max(0.0, 1 - entries * 4096 / static_cast<double>(size_in(i)));
     double walks = missing * (i + 1 == model_.levels.size() ? t.far_walk_parallel_ns : t.walk_parallel_ns)->value;
     double nearer = std::min(0.7, model_.levels[i - 1].capacity_bytes->value / static_cast<double>(size_in(i)));  // hits of the level below
-    auto clean = [&](std::optional<Measurement>& number, const std::optional<Measurement>& below) {
-      if (!number) return;
+    auto without_nearer = [&](double lines, double below) { return std::max(lines, (lines - nearer * below) / (1 - nearer)); };
+    auto clean = [&](Measurement& number, double below) {
       constexpr double q = MemoryModel::walk_overlap;
-      double all = std::pow(number->value, q), least = std::pow(0.5 * number->value, q);
-      double lines = std::pow(std::max(least, all - std::pow(walks, q)), 1 / q);
-      number->value = std::max(lines, (lines - nearer * value_or(below, 0)) / (1 - nearer));
+      double all = std::pow(number.value, q), least = std::pow(0.5 * number.value, q);
+      number.value = without_nearer(std::pow(std::max(least, all - std::pow(walks, q)), 1 / q), below);
     };
-    clean(model_.levels[i].random_read_ns, model_.levels[i - 1].random_read_ns);
-    clean(model_.levels[i].random_update_ns, model_.levels[i - 1].random_update_ns);
+    MemoryLevel& level = model_.levels[i];
+    MemoryLevel& below = model_.levels[i - 1];
+    if (level.random_read_ns) clean(*level.random_read_ns, value_or(below.random_read_ns, 0));
+    if (level.random_update_ns) clean(*level.random_update_ns, value_or(below.random_update_ns, 0));
+    for (auto& [stores, number] : level.random_write_ns) {
+      const double nearer_ns = below.random_write_ns[stores].value;
+      number.value = std::max(nearer_ns, without_nearer(number.value, nearer_ns));
+    }
   }
 }
 
