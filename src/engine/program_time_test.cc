@@ -221,6 +221,20 @@ TEST(ProgramTime, MispredictionsAsCounted) {
   EXPECT_DOUBLE_EQ(simulate_program(calling_profile(1e6, 1e5), machine, options)->cycles, none);
 }
 
+// A jump through a register goes wrong by what the core learns of targets, not of directions.
+TEST(ProgramTime, JumpsAreMispredictedByTheirTargets) {
+  Machine machine = small_machine();
+  Profile profile = calling_profile(1e6);
+  profile.machine->functions[0].blocks[1].mispredicted = Mispredictions{0, 2e5};
+  machine.core->branches.learned_period = number(8000), machine.core->branches.learned_targets = number(420);
+  auto lost = [&] { return simulate_program(profile, machine)->by_cause[static_cast<std::size_t>(Cause::misprediction)]; };
+  EXPECT_EQ(lost(), 0);
+  profile.forms[static_cast<std::size_t>(profile.machine->functions[0].blocks[1].code.back().form)].indirect = true;
+  EXPECT_GT(lost(), 2e5 * 4);
+  machine.core->branches.learned_targets.reset();  // not measured
+  EXPECT_EQ(lost(), 0);
+}
+
 // A return is mispredicted when more calls nested below its own than the core remembers.
 TEST(ProgramTime, ReturnsAreMispredictedAsCounted) {
   Profile profile = calling_profile(1e6);

@@ -47,7 +47,20 @@ void spread_first(std::vector<WalkBlock::Misprediction>& mispredictions, std::ui
   for (auto& misprediction : mispredictions) seed = arbitrary(seed), misprediction.due = std::ldexp(static_cast<double>(seed), -64);
 }
 
-void add_blocks(WalkProgram& program, const Function& function, int number, const BranchCosts& branches) {
+// How often the branch of a block goes wrong on a core. Where nobody measured what it learns of the targets of jumps, as of
+// other branches.
+double mispredicted_on(const BranchCosts& branches, const Block& block, const std::vector<InstructionForm>& forms) {
+  if (!block.mispredicted) return 0;
+  bool jump = false;  // or a call; a branch at the end counts before them
+  for (const Instruction& instruction : block.code) {
+    const InstructionForm& form = forms.at(static_cast<std::size_t>(instruction.form));
+    jump = (form.indirect && !form.ret) || (jump && !form.branch);
+  }
+  return jump && branches.learned_targets ? block.mispredicted->of_jump_on(branches.learned_targets) : block.mispredicted->on(branches.learned_period);
+}
+
+void add_blocks(WalkProgram& program, const Function& function, int number, const BranchCosts& branches,
+                const std::vector<InstructionForm>& forms) {
   int first = static_cast<int>(program.blocks.size());
   for (std::size_t b = 0; b < function.blocks.size(); b++) {
     const Block& block = function.blocks[b];
@@ -60,7 +73,7 @@ void add_blocks(WalkProgram& program, const Function& function, int number, cons
     for (const auto& edge : block.next)
       if (edge.count.value > 0 && edge.to >= 0 && static_cast<std::size_t>(edge.to) < function.blocks.size())
         walk.successors.push_back(first + edge.to), walk.choice.add(edge.count.value), times.push_back(edge.count.value);
-    walk.mispredictions = mispredictions(block.mispredicted && walk.count > 0 ? block.mispredicted->on(branches.learned_period) / walk.count : 0, times);
+    walk.mispredictions = mispredictions(walk.count > 0 ? mispredicted_on(branches, block, forms) / walk.count : 0, times);
     spread_first(walk.mispredictions, arbitrary(program.blocks.size()));
     program.blocks.push_back(std::move(walk));
   }
@@ -158,7 +171,7 @@ WalkProgram walk_program(const Graph& graph, const std::vector<InstructionForm>&
   for (std::size_t f = 0; f < graph.functions.size(); f++) {
     const Function& function = graph.functions[f];
     auto first = static_cast<int>(program.blocks.size());
-    add_blocks(program, function, static_cast<int>(f), branches);
+    add_blocks(program, function, static_cast<int>(f), branches, forms);
     // Called often from places we do not see: again and again.
     if (!function.blocks.empty() && (function.calls.value > 1 || function.blocks[0].count.value > 1)) program.callers[f].entry = first;
   }

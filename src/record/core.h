@@ -108,6 +108,7 @@ void describe(Fields& f, MemoryRules& m) {
 struct BranchCosts {
   std::optional<Measurement> misprediction;    // from the branch known to the first right instruction renamed
   std::optional<Measurement> learned_period;   // longest random pattern of one branch that is predicted
+  std::optional<Measurement> learned_targets;  // the same of the targets of one jump through a register
   std::optional<Measurement> call_return;      // an empty call and its return
   std::optional<Measurement> indirect_jump;    // from one jump through a register to the next, all predicted
   std::string taken_ports;                     // ports a taken branch may use; empty: those of its rule
@@ -115,7 +116,7 @@ struct BranchCosts {
 };
 template <class Fields>
 void describe(Fields& f, BranchCosts& b) {
-  f("misprediction", b.misprediction), f("learned_period", b.learned_period), f("call_return", b.call_return);
+  f("misprediction", b.misprediction), f("learned_period", b.learned_period), f("learned_targets", b.learned_targets), f("call_return", b.call_return);
   f("indirect_jump", b.indirect_jump), f("taken_ports", b.taken_ports);
 }
 

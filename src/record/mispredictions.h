@@ -23,10 +23,14 @@ struct Mispredictions {
   bool operator==(const Mispredictions&) const = default;
 
   // On a core that learns random patterns of one branch up to this period: the two learn some 1300 and 8000.
-  double on(const std::optional<Measurement>& learned_period) const {
-    constexpr double small_learns = 1300, large_learns = 8000;
-    if (!learned_period || learned_period->value <= 0) return large;
-    const double part = std::log(large_learns / learned_period->value) / std::log(large_learns / small_learns);
+  double on(const std::optional<Measurement>& learned_period) const { return between(learned_period, 1300, 8000); }
+  // Of a jump through a register, by the pattern of its targets that the core learns: the two learn some 420 and 4000.
+  double of_jump_on(const std::optional<Measurement>& learned_targets) const { return between(learned_targets, 420, 4000); }
+
+ private:
+  double between(const std::optional<Measurement>& learned, double small_learns, double large_learns) const {
+    if (!learned || learned->value <= 0) return large;
+    const double part = std::log(large_learns / learned->value) / std::log(large_learns / small_learns);
     return large + std::clamp(part, 0.0, 1.0) * (small - large);
   }
 };

@@ -46,6 +46,9 @@ TEST(Records, ACoreMispredictsAsOftenAsItsPredictorIsLarge) {
   EXPECT_DOUBLE_EQ(on(500), 300);
   EXPECT_GT(on(1600), on(6000));
   EXPECT_GT(on(6000), 100);
+  // Of the targets of jumps cores learn less.
+  EXPECT_DOUBLE_EQ(mispredicted.of_jump_on(Measurement{4000}), 100);
+  EXPECT_DOUBLE_EQ(mispredicted.of_jump_on(Measurement{400}), 300);
 }
 
 TEST(Records, UsageIsCountTimesVector) {

@@ -167,15 +167,17 @@ class CoreFitter {
     }
     if (auto call = special("branch/call.return/4")) b.call_return = from("branch/call.return/4", *call);
     if (auto jump = special("branch/indirect.jump/8")) b.indirect_jump = from("branch/indirect.jump/8", *jump);
-    learned_period();
+    if (auto period = learned("pattern")) b.learned_period = period;
+    if (auto period = learned("targets")) b.learned_targets = period;
   }
-  void learned_period() {
+  // The longest of these random patterns of one branch that is predicted.
+  std::optional<Measurement> learned(const std::string& patterns) const {
     std::vector<WindowPoint> points;
     for (auto& c : table_.cases)
-      if (c.kind == "branch" && c.name == "pattern")
+      if (c.kind == "branch" && c.name == patterns)
         for (int n : c.parameters)
-          if (auto cycles = special(fmt::format("branch/pattern/{}", n))) points.push_back({n, *cycles});
-    if (points.size() < 4) return;
+          if (auto cycles = special(fmt::format("branch/{}/{}", patterns, n))) points.push_back({n, *cycles});
+    if (points.size() < 4) return {};
     double most = 0;
     for (auto& p : points) most = std::max(most, p.cycles);
     const double level = points[2].cycles + 0.15 * (most - points[2].cycles);
@@ -183,9 +185,9 @@ class CoreFitter {
       if (points[i].cycles > level && most > 1.5 * points[2].cycles) {
         const double share = (level - points[i - 1].cycles) / (points[i].cycles - points[i - 1].cycles);
         const double period = points[i - 1].n + std::clamp(share, 0.0, 1.0) * (points[i].n - points[i - 1].n);
-        result_.core.branches.learned_period = measured(std::round(period / 100) * 100, 500, 16, "a seventh of the branches missed");
-        return;
+        return measured(std::round(period / 100) * 100, 500, 16, "a seventh of the branches missed");
       }
+    return {};
   }
 
   Fitting& fitting_;
