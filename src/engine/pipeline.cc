@@ -43,6 +43,7 @@ Pipeline::Pipeline(const CoreTables& tables, int register_units)
   taken_spacing_ = taken > 0 ? 1 / taken : 0;
   call_spacing_ = std::max(taken_spacing_, value_or(core.branches.call_return, 0) / 2);
   indirect_spacing_ = std::max(taken_spacing_, value_or(core.branches.indirect_jump, 0));
+  changing_spacing_ = std::max(indirect_spacing_, value_or(core.branches.changing_jump, 0));
   // A load that crosses lines costs so many cycles when they stand alone: as micro-operations on the load ports.
   int load_ports = std::max(1, std::popcount(tables.load_ports));
   double crossing = value_or(core.memory.crossing_load_cycles, 0);
@@ -51,6 +52,7 @@ Pipeline::Pipeline(const CoreTables& tables, int register_units)
 
 Share Pipeline::step(const StaticInstruction& instruction, const Happening& happening,
                      const StaticInstruction* next) {
+  if (jumped_) *jumped_ = {&instruction, jumped_->to && jumped_->to != &instruction}, jumped_ = nullptr;
   bool second_of_pair = fused_with_previous_;
   bool fuses = !second_of_pair && next && (instruction.fuses_first & next->fuses_second);
   fused_with_previous_ = fuses;
@@ -257,11 +259,18 @@ void Pipeline::do_branch(const StaticInstruction& instruction, const Happening& 
   }
   if (!happening.taken) return;
   if (fetch_width_) fetch_cycle_++, fetched_ = 0;
-  double spacing = instruction.call || instruction.ret ? call_spacing_ : instruction.indirect ? indirect_spacing_ : taken_spacing_;
+  double spacing = instruction.call || instruction.ret ? call_spacing_ : instruction.indirect ? jump_spacing(instruction) : taken_spacing_;
   if (spacing <= 0) return;
   // The branch at hand was renamed; what follows it comes at least `spacing` after what followed the last one.
   next_taken_ = std::max(next_taken_ + spacing, static_cast<double>(rename_cycle_));
   wait_until(std::floor(next_taken_), Cause::front_end);
+}
+
+// Cycles to what follows a jump through a register: more where the place is another than the last time.
+double Pipeline::jump_spacing(const StaticInstruction& instruction) {
+  if (changing_spacing_ <= indirect_spacing_) return indirect_spacing_;
+  jumped_ = &jumps_[&instruction];
+  return jumped_->changes ? changing_spacing_ : indirect_spacing_;
 }
 
 // ------------------------------------------------------------------------------------ retirement

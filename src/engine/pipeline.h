@@ -9,6 +9,7 @@
 
 #include <array>
 #include <optional>
+#include <unordered_map>
 
 #include "engine/port_schedule.h"
 #include "engine/static_instruction.h"
@@ -110,6 +111,7 @@ class Pipeline {
   void remember(const StaticInstruction& instruction, StoreEntry made);
   void do_store(const StaticInstruction& instruction);
   void do_branch(const StaticInstruction& instruction, const Happening& happening);
+  double jump_spacing(const StaticInstruction& instruction);
   bool renamed_again();
   double forwarded(const StaticInstruction& instruction, std::uint64_t address, double issued, bool& renamed);
   void track_values(const StaticInstruction& instruction);
@@ -126,11 +128,19 @@ class Pipeline {
   RegisterValues values_;
   std::vector<Value> registers_;
 
+  // Where a jump through a register went last, and whether that was elsewhere than before.
+  struct Jump {
+    const StaticInstruction* to = nullptr;
+    bool changes = false;
+  };
+  std::unordered_map<const StaticInstruction*, Jump> jumps_;
+  Jump* jumped_ = nullptr;  // by the last instruction
+
   int rename_width_, fetch_width_, retire_width_, crossing_load_ops_, line_bytes_;
   int boundary_bytes_ = 0;
   double boundary_jump_ = 0, moves_kept_ = 0;           // cycles; the share of moves that are not eliminated
   double slots_lost_ = 0, moves_due_ = 0;               // by such jumps, and moves to come: less than one
-  double taken_spacing_, call_spacing_, indirect_spacing_, store_cycles_, crossing_store_cycles_, failed_forwarding_, narrow_forwarding_, waiting_load_, misprediction_;
+  double taken_spacing_, call_spacing_, indirect_spacing_, changing_spacing_, store_cycles_, crossing_store_cycles_, failed_forwarding_, narrow_forwarding_, waiting_load_, misprediction_;
   Ring reorder_, load_queue_, store_buffer_, integer_registers_, vector_registers_;
 
   std::uint64_t left_ = 0;

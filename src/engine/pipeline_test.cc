@@ -240,6 +240,23 @@ TEST(Branches, JumpsThroughRegistersKeepTheirDistance) {
   EXPECT_NEAR(code.cycles(core), 3, close);
 }
 
+TEST(Branches, JumpsThatGoElsewhereKeepMoreDistance) {
+  CoreModel core = fast_integer(6);
+  core.front_end.uops_per_cycle = number(8), core.front_end.taken_branches_per_cycle = number(1);
+  core.branches.indirect_jump = number(3), core.branches.changing_jump = number(5);
+  Code code = independent("NOOP", 2);  // two places to go to
+  for (auto& instruction : code.body) instruction.defs.clear();
+  code.branch();
+  code.forms.back().indirect = true;
+  auto cycles = [&](std::size_t places) {
+    std::vector<TraceStep> steps;
+    for (std::size_t k = 0; k < 1000; k++) steps.push_back({&code.body[2], true}), steps.push_back({&code.body[k % places]});
+    return simulate(steps, code.forms, core)->cycles / 1000;
+  };
+  EXPECT_NEAR(cycles(1), 3, 0.1);
+  EXPECT_NEAR(cycles(2), 5, 0.1);
+}
+
 TEST(Causes, AddUpAndNameTheBottleneck) {
   Code chain;
   chain.op("MUL64rr", {1}, {1, 2});

@@ -111,13 +111,14 @@ struct BranchCosts {
   std::optional<Measurement> learned_targets;  // the same of the targets of one jump through a register
   std::optional<Measurement> call_return;      // an empty call and its return
   std::optional<Measurement> indirect_jump;    // from one jump through a register to the next, all predicted
+  std::optional<Measurement> changing_jump;    // the same where each goes elsewhere than the last time
   std::string taken_ports;                     // ports a taken branch may use; empty: those of its rule
   bool operator==(const BranchCosts&) const = default;
 };
 template <class Fields>
 void describe(Fields& f, BranchCosts& b) {
   f("misprediction", b.misprediction), f("learned_period", b.learned_period), f("learned_targets", b.learned_targets), f("call_return", b.call_return);
-  f("indirect_jump", b.indirect_jump), f("taken_ports", b.taken_ports);
+  f("indirect_jump", b.indirect_jump), f("changing_jump", b.changing_jump), f("taken_ports", b.taken_ports);
 }
 
 struct CoreModel {
