@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <optional>
 
 #include "base/files.h"
 #include "base/mpi.h"
@@ -110,11 +111,29 @@ Result<Profile> analyze_ranks(AnalyzeOptions options, const ParallelAnalysis& pa
   std::erase_if(profile.library_calls, [](const auto& call) { return call.first.starts_with("MPI_") || call.first.starts_with("mpi_"); });
   if (std::ranges::any_of(profile.library_calls, [](const auto& call) { return call.first.starts_with("__kmpc_fork"); }))
     profile.gaps.push_back({"the ranks ran threads of their own: what these compute is counted as if one thread did it", {}, 0});
+  if (!profile.library_calls.empty())
+    profile.gaps.push_back({"what libraries do is not traced in programs with ranks: their routines cost what they are known for, or a guess", {}, 0});
   const RankTotals& totals = first.totals[static_cast<std::size_t>(*first.counted_rank)];
   profile.run.page_faults = totals.page_faults;
   profile.messages = to_json_value(messages);
   return profile;
 }
+
+// A variable that all programs started meanwhile find.
+class InEnvironment {
+ public:
+  InEnvironment(const char* name, const char* value) : name_(name) {
+    if (const char* now = std::getenv(name)) before_ = now;
+    setenv(name, value, 1);
+  }
+  InEnvironment(const InEnvironment&) = delete;
+  InEnvironment& operator=(const InEnvironment&) = delete;
+  ~InEnvironment() { before_ ? setenv(name_, before_->c_str(), 1) : unsetenv(name_); }
+
+ private:
+  const char* name_;
+  std::optional<std::string> before_;
+};
 
 Result<Profile> analyze_threads(AnalyzeOptions options, const ParallelAnalysis& parallel) {
   TRY(TemporaryFolder folder, TemporaryFolder::make("threads"));
@@ -123,12 +142,12 @@ Result<Profile> analyze_threads(AnalyzeOptions options, const ParallelAnalysis& 
   openmp::RecordOptions recording;
   recording.command = {executable};
   recording.command.insert(recording.command.end(), options.arguments.begin(), options.arguments.end());
-  recording.threads = parallel.threads, recording.folder = options.folder, recording.limits = options.limits;
+  recording.threads = parallel.threads, recording.spread = 24, recording.folder = options.folder, recording.limits = options.limits;
   recording.input_file = options.input_file;
   if (options.progress) options.progress("watching " + std::to_string(parallel.threads) + " threads");
   TRY(ThreadProfile threads, openmp::record_threads(recording));
   // Counted with one thread: the same work, and memory behaves as for one.
-  options.launcher = {"env", "OMP_NUM_THREADS=1"};
+  const InEnvironment one_thread("OMP_NUM_THREADS", "1");
   TRY(Profile profile, analyze(options));
   std::erase_if(profile.library_calls, [](const auto& call) { return call.first.starts_with("__kmpc_") || call.first.starts_with("omp_"); });
   profile.parallel = to_json_value(threads);

@@ -54,6 +54,9 @@ Status check_threads(const ThreadProfile& threads) {
     for (const ThreadRegion& region : threads.regions) {
       need(region.entries >= 0 && region.iterations >= 0 && region.chunks >= 0 && region.barriers >= 0 && region.wall >= 0 && region.held >= 0, "/regions", "counts and times are not negative");
       for (double seconds : region.seconds) need(seconds >= 0, "/regions", "times are not negative");
+      need(region.tasks >= 0 && region.fixed_threads >= 0 && region.fixed_threads <= most_ranks, "/regions", "counts are not negative");
+      for (const auto& [number, ratio] : region.uneven)
+        need(std::atof(number.c_str()) >= 1 && ratio >= 0, "/regions/uneven", "a ratio by number of threads");
     }
   });
 }

@@ -154,6 +154,9 @@ struct ThreadRegion {
   std::vector<double> seconds;        // processor time by thread
   double wall = 0;                    // seconds in all
   double held = 0;                    // processor time in which its busiest lock (critical, ordered) was held: one thread at a time
+  double tasks = 0;                   // that were made and done in it
+  int fixed_threads = 0;              // it has, whatever is asked for; 0: it has as many as are asked for
+  std::map<std::string, double> uneven;  // the busiest thread over the mean, between barriers, by number of threads
   bool operator==(const ThreadRegion&) const = default;
 };
 template <class Fields>
@@ -161,6 +164,9 @@ void describe(Fields& f, ThreadRegion& r) {
   f.need("function", r.function), f("schedule", r.schedule), f("at", r.at), f("entries", r.entries), f("iterations", r.iterations);
   f("chunks", r.chunks), f("barriers", r.barriers), f("seconds", r.seconds), f("wall", r.wall);
   if (Fields::reading || r.held != 0) f("held", r.held);
+  if (Fields::reading || r.tasks != 0) f("tasks", r.tasks);
+  if (Fields::reading || r.fixed_threads != 0) f("fixed_threads", r.fixed_threads);
+  if (Fields::reading || !r.uneven.empty()) f("uneven", r.uneven);
 }
 struct ThreadProfile {
   int threads = 0;

@@ -36,6 +36,16 @@ std::string messages_text(const Skeleton& s, std::size_t runs) {
   return text;
 }
 
+// How much more than the mean the busiest thread has to do, at a few numbers of threads.
+std::string uneven_text(const ThreadRegion& region) {
+  constexpr double worth_telling = 1.1;
+  std::string text;
+  for (const char* threads : {"2", "4", "8", "16", "64"})
+    if (const auto at = region.uneven.find(threads); at != region.uneven.end() && at->second > worth_telling)
+      text += fmt::format("{}{:.2f} times of {} threads", text.empty() ? "the busiest has more to do than the mean: " : ", ", at->second, threads);
+  return text;
+}
+
 std::string threads_text(const ThreadProfile& t) {
   std::string text = fmt::format("\nParallel regions with {} threads: {}, of which {} outside them\n", t.threads, time_text(t.elapsed), time_text(t.serial));
   Table table({"region", "at", "entries", "wall", "schedule", "iterations", "chunks", "busiest thread", "mean"});
@@ -46,6 +56,10 @@ std::string threads_text(const ThreadProfile& t) {
                time_text(most), time_text(r.seconds.empty() ? 0 : sum / static_cast<double>(r.seconds.size()))});
   }
   text += table.text();
+  for (const auto& r : t.regions) {
+    if (r.tasks > 0) text += fmt::format("{} {}: {} tasks\n", r.function, place(r.at, r.function), number_text(r.tasks, 6));
+    if (const std::string uneven = uneven_text(r); !uneven.empty()) text += fmt::format("{} {}: {}\n", r.function, place(r.at, r.function), uneven);
+  }
   for (const auto& r : t.regions)
     if (r.held > 0) text += fmt::format("{} {}: {} of it under one lock, one thread at a time\n", r.function, place(r.at, r.function), time_text(r.held));
   for (const auto& gap : t.gaps) text += "gap: " + gap.what + "\n";

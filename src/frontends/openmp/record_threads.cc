@@ -1,6 +1,10 @@
 #include "frontends/openmp/record_threads.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <sstream>
 
 #include "base/files.h"
@@ -9,6 +13,54 @@
 #include "base/symbols.h"
 
 namespace perfcast::openmp {
+namespace {
+
+// Of a region with so many threads: "shares TASKS SECONDS BUSIEST", then for other numbers of threads the busiest one's seconds.
+void add_shares(std::istringstream& words, int threads, ThreadRegion& region) {
+  double seconds = 0, busiest = 0;
+  if (!(words >> region.tasks >> seconds >> busiest) || seconds <= 0) return;
+  double number = 0, longest = 0;
+  while (words >> number >> longest) region.uneven[fmt::format("{:g}", number)] = std::max(1.0, longest * number / seconds);
+  region.uneven[std::to_string(threads)] = std::max(1.0, busiest * threads / seconds);
+}
+
+// One run with these threads; none: it took too long or ended badly, and nothing was written.
+Result<std::optional<ThreadProfile>> watch(const RecordOptions& options, int threads, const RunLimits& limits, const std::string& tool, const std::string& written) {
+  RunRequest request;
+  request.command = options.command, request.folder = options.folder, request.limits = limits;
+  if (!options.input_file.empty()) request.input_file = options.input_file;
+  request.environment = {{"LD_PRELOAD", tool}, {"PERFCAST_THREADS", written}, {"OMP_NUM_THREADS", std::to_string(threads)}, {"OMP_DYNAMIC", "false"}};
+  // Threads that wait by spinning would keep those from working that have no processor.
+  if (threads > usable_processors()) request.environment["KMP_BLOCKTIME"] = "0";
+  TRY(RunOutcome outcome, run_program(request));
+  auto text = read_file(written);
+  if (!text) {
+    if (outcome.ending != Ending::exited) return unfit("the program " + outcome.how_it_ended(limits), options.command[0]);
+    return std::optional<ThreadProfile>();
+  }
+  TRY(ThreadProfile profile, threads_of(*text));
+  if (!outcome.ok()) profile.gaps.push_back({"the program " + outcome.how_it_ended(limits), {}, 0});
+  return profile;
+}
+
+// Many threads tell where in its iterations a region has most to do. They are believed where they explain what the few did.
+void take_shares(const ThreadProfile& many, ThreadProfile& few) {
+  constexpr double alike = 0.15;
+  for (ThreadRegion& region : few.regions) {
+    const auto same = std::ranges::find_if(many.regions, [&](const ThreadRegion& r) { return r.function == region.function && r.at == region.at && r.entries == region.entries; });
+    if (same == many.regions.end()) continue;
+    if (same->seconds.size() == region.seconds.size()) region.fixed_threads = static_cast<int>(region.seconds.size());
+    const std::string number = std::to_string(region.seconds.size());
+    const auto seen = region.uneven.find(number);
+    const auto explained = same->uneven.find(number);
+    if (seen == region.uneven.end() || explained == same->uneven.end() || std::abs(explained->second - seen->second) > alike * seen->second) continue;
+    const double recorded = seen->second;
+    region.uneven = same->uneven;
+    region.uneven[number] = recorded;
+  }
+}
+
+}  // namespace
 
 Result<ThreadProfile> threads_of(const std::string& written) {
   ThreadProfile profile;
@@ -18,6 +70,7 @@ Result<ThreadProfile> threads_of(const std::string& written) {
     std::string kind;
     words >> kind;
     if (kind == "whole") words >> profile.elapsed >> profile.serial;
+    if (kind == "shares" && !profile.regions.empty()) add_shares(words, static_cast<int>(profile.regions.back().seconds.size()), profile.regions.back());
     if (kind != "region") continue;
     ThreadRegion region;
     std::string module;
@@ -45,21 +98,19 @@ Result<ThreadProfile> record_threads(const RecordOptions& options) {
   build.command = {*clang, "-O2", "-w", "-fPIC", "-shared", (bundled_data() / "runtime/threads_record.c").string(), "-o", folder.file("tool.so")};
   TRY(RunOutcome built, run_program(build));
   if (!built.ok()) return unfit("the tool that watches threads does not compile:\n" + built.errors, *clang, "apt install libomp-19-dev");
-  RunRequest request;
-  request.command = options.command, request.folder = options.folder, request.limits = options.limits;
-  if (!options.input_file.empty()) request.input_file = options.input_file;
-  request.environment = {{"LD_PRELOAD", folder.file("tool.so")}, {"PERFCAST_THREADS", folder.file("threads")},
-                         {"OMP_NUM_THREADS", std::to_string(options.threads)}, {"OMP_DYNAMIC", "false"}};
-  TRY(RunOutcome outcome, run_program(request));
-  auto text = read_file(folder.file("threads"));
-  if (!text) {
-    if (outcome.ending != Ending::exited) return unfit("the program " + outcome.how_it_ended(options.limits), options.command[0]);
+  const std::string tool = folder.file("tool.so");
+  TRY(auto profile, watch(options, options.threads, options.limits, tool, folder.file("threads")));
+  if (!profile)
     return unfit("the program ran no parallel region that could be watched", options.command[0], "compile with -fopenmp by clang; libgomp cannot be watched");
+  if (options.threads > usable_processors()) profile->gaps.push_back({"more threads than processors: times by thread mean little", {}, 0});
+  if (options.spread > options.threads && profile->threads > 1) {
+    // Twenty-four threads on two processors wait for each other at every barrier.
+    constexpr double patience = 4, at_least = 5;
+    RunLimits limits = options.limits;
+    limits.time = Seconds{std::min(limits.time.value, std::max(at_least, patience * profile->elapsed))};
+    if (auto many = watch(options, options.spread, limits, tool, folder.file("spread")); many && *many) take_shares(**many, *profile);
   }
-  TRY(ThreadProfile profile, threads_of(*text));
-  if (!outcome.ok()) profile.gaps.push_back({"the program " + outcome.how_it_ended(options.limits), {}, 0});
-  if (options.threads > usable_processors()) profile.gaps.push_back({"more threads than processors: times by thread mean little", {}, 0});
-  return profile;
+  return std::move(*profile);
 }
 
 }  // namespace perfcast::openmp

@@ -13,6 +13,7 @@ namespace perfcast::openmp {
 struct RecordOptions {
   std::vector<std::string> command;
   int threads = 2;
+  int spread = 0;  // watched once more with so many threads, however few processors there are, to see where the work lies; 0: not
   std::string folder, input_file;
   RunLimits limits;
 };

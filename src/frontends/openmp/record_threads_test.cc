@@ -21,8 +21,17 @@ TEST(Threads, WhatTheLibraryWrites) {
   EXPECT_EQ(p->regions[0].seconds, (std::vector<double>{0.9, 1.0}));
 }
 
-// What two threads do in a program; none: no compiler for it.
-std::optional<ThreadProfile> watched(const std::string& source) {
+TEST(Threads, SharesBelongToTheRegionBefore) {
+  auto p = threads_of("whole 2.5 0.5\nregion /none 10 3 1.9 static 300 2 0 0 2 0.9 1.0\nshares 12 1.9 1.0 1 1.9 2 0.95 4 0.5\n");
+  ASSERT_TRUE(p) << p.error().message();
+  ASSERT_EQ(p->regions.size(), 1u);
+  EXPECT_EQ(p->regions[0].tasks, 12);
+  EXPECT_NEAR(p->regions[0].uneven.at("2"), 2 / 1.9, 1e-9);    // as it was
+  EXPECT_NEAR(p->regions[0].uneven.at("4"), 2.0 / 1.9, 1e-9);  // as it would be
+}
+
+// What two threads do in a program; none: no compiler for it. Spread: and where its work lies, by so many threads.
+std::optional<ThreadProfile> watched(const std::string& source, int spread = 0) {
   auto folder = TemporaryFolder::make("omp-test");
   if (!find_program("clang-19") || !folder || !write_file(folder->file("p.c"), source)) return {};
   RunRequest build;
@@ -30,7 +39,7 @@ std::optional<ThreadProfile> watched(const std::string& source) {
   auto built = run_program(build);
   if (!built || !built->ok()) return {};
   RecordOptions options;
-  options.command = {folder->file("p")}, options.threads = 2;
+  options.command = {folder->file("p")}, options.threads = 2, options.spread = spread;
   auto p = record_threads(options);
   EXPECT_TRUE(p) << p.error().message();
   if (!p) return {};
@@ -72,6 +81,29 @@ TEST(Threads, WhatOneThreadDoesAtATime) {
   EXPECT_LT(held(1), 0.8);  // each half
   EXPECT_GT(held(1), 0.3);
   EXPECT_EQ(held(2), 0);
+}
+
+// Times of real threads: order, and numbers only as far as neighbours leave them alone.
+TEST(Threads, UnevenWorkIsSeenForMoreThreadsThanThereWere) {
+  auto p = watched(
+      "static volatile double s;\nstatic void work(int n) { for (int i = 0; i < n; i++) s += i; }\nint main(void) {\n"
+      "#pragma omp parallel for schedule(static)\n for (int i = 0; i < 960; i++) work(100 * i);\n"
+      "#pragma omp parallel\n {\n#pragma omp single\n  work(20000000);\n }\n"
+      "#pragma omp parallel\n {\n#pragma omp single\n  for (int i = 0; i < 8; i++) {\n#pragma omp task\n   work(3000000);\n  }\n }\n"
+      "#pragma omp parallel for schedule(dynamic, 240)\n for (int i = 0; i < 960; i++) work(20000);\n"
+      "#pragma omp parallel num_threads(2)\n work(5000000);\n return 0;\n}\n", 24);
+  if (!p) GTEST_SKIP() << "no clang-19 or no libomp";
+  ASSERT_EQ(p->regions.size(), 5u);
+  auto uneven = [&](std::size_t region, const char* threads) { return p->regions[region].uneven.at(threads); };
+  EXPECT_NEAR(uneven(0, "4"), 1.75, 0.2);   // (2 - 1/t) of a triangle
+  EXPECT_NEAR(uneven(0, "16"), 1.94, 0.25);
+  EXPECT_NEAR(uneven(1, "2"), 2, 0.1);      // one does it all
+  EXPECT_NEAR(uneven(1, "8"), 8, 0.5);
+  EXPECT_EQ(p->regions[2].tasks, 8);
+  EXPECT_LT(uneven(2, "4"), 1.5);           // two tasks each
+  EXPECT_NEAR(uneven(2, "16"), 2, 0.5);     // half of them have nothing to do
+  EXPECT_NEAR(uneven(3, "8"), 2, 0.5);      // four chunks
+  EXPECT_EQ(p->regions[4].fixed_threads, 2);
 }
 
 }  // namespace

@@ -4,8 +4,9 @@
 //          + chunks * dispatch / t
 //
 // How much is serial the model says, of the functions that threads run; the recorded times, in which starting the threads
-// and other programs count too, only say how regions share the rest. Imbalance is the busiest thread over the mean as
-// recorded, but for what n iterations on t threads must differ: ceil(n/t) t / n. A region that ran with fewer threads than
+// and other programs count too, only say how regions share the rest. Imbalance is the busiest thread over the mean, between
+// barriers, for t threads, as the recording tells it (data/runtime/threads_phases.h); where it does not, that of the recorded threads
+// but for what n iterations on t threads must differ: ceil(n/t) t / n. A region that ran with fewer threads than
 // there were (a condition that did not hold) has no more of them. Crowding is what memory slows down when t threads share
 // it: of the part of the time that waits for memory, t * bandwidth(1) / bandwidth(t). A region takes no less than what is done
 // under its busiest lock, by one thread at a time.
@@ -22,12 +23,18 @@
 namespace perfcast::parallel {
 namespace {
 
-// The value for t threads, between the measured ones linearly.
-std::optional<double> at_threads(const std::map<std::string, Measurement>& values, double t) {
-  std::vector<std::pair<double, double>> points;
-  for (const auto& [threads, m] : values) points.emplace_back(std::atof(threads.c_str()), m.value);
-  if (points.empty()) return {};
+using Points = std::vector<std::pair<double, double>>;  // threads and a value
+
+template <class Value, class Get>
+Points points_of(const std::map<std::string, Value>& values, Get get) {
+  Points points;
+  for (const auto& [threads, value] : values) points.emplace_back(std::atof(threads.c_str()), get(value));
   std::ranges::sort(points);
+  return points;
+}
+
+// The value for t threads, between the points linearly.
+double between(const Points& points, double t) {
   if (t <= points.front().first) return points.front().second;
   for (std::size_t i = 1; i < points.size(); i++)
     if (t <= points[i].first) {
@@ -35,6 +42,10 @@ std::optional<double> at_threads(const std::map<std::string, Measurement>& value
       return points[i - 1].second + share * (points[i].second - points[i - 1].second);
     }
   return points.back().second;
+}
+std::optional<double> at_threads(const std::map<std::string, Measurement>& values, double t) {
+  if (values.empty()) return {};
+  return between(points_of(values, [](const Measurement& m) { return m.value; }), t);
 }
 
 double sum(const std::vector<double>& v) { return std::accumulate(v.begin(), v.end(), 0.0); }
@@ -83,6 +94,13 @@ double uneven(double iterations, double threads) { return iterations > 0 ? std::
 // The busiest of t threads over their mean.
 double imbalance_at(const ThreadRegion& region, double t) {
   if (t <= 1 || region.seconds.empty()) return 1;
+  if (!region.uneven.empty()) {
+    const Points known = points_of(region.uneven, [](double v) { return v; });
+    double more = 0;  // beyond the largest number: what a few do alone stays as long as it is
+    if (const auto n = known.size(); n > 1 && t > known[n - 1].first)
+      more = std::max(0.0, (known[n - 1].second - known[n - 2].second) / (known[n - 1].first - known[n - 2].first)) * (t - known[n - 1].first);
+    return std::max(1.0, between(known, t) + more);
+  }
   const double recorded = static_cast<double>(region.seconds.size()), mean = sum(region.seconds) / recorded;
   const double iterations = region.entries > 0 ? region.iterations / region.entries : 0;
   const double seen = mean > 0 ? *std::ranges::max_element(region.seconds) / mean : 1;
@@ -127,7 +145,8 @@ Result<ModelPrediction> on_threads(const ModelPrediction& one, const Profile& pr
   const double crowded = crowding(one, machine, t);
   double work = 0, waiting = 0, managing = 0, locked = 0;
   for (const auto& region : recorded->regions) {
-    const double had = static_cast<double>(region.seconds.size()), threads = had > 0 && had < recorded->threads ? std::min(t, had) : t;
+    const double had = static_cast<double>(region.seconds.size());
+    const double threads = region.fixed_threads > 0 ? region.fixed_threads : had > 0 && had < recorded->threads ? std::min(t, had) : t;
     const double turns = costs->processors > 0 ? std::max(1.0, threads / costs->processors) : 1;  // more threads than processors
     const double share = turns * scale * sum(region.seconds) * crowded / threads;
     const double busiest = share * imbalance_at(region, threads);

@@ -93,6 +93,32 @@ TEST(Threads, TheSerialPartIsThatOfTheCode) {
   EXPECT_NEAR(seconds(4), 10, 1e-12);
 }
 
+// A triangular loop divided once is the more uneven the more threads there are; what one thread does alone stays as long as it is.
+TEST(Threads, HowUnevenIsThatOfTheNumberOfThreads) {
+  Machine free = machine();
+  free.threads = Json();
+  auto seconds = [&](const std::map<std::string, double>& uneven, int t, int fixed = 0) {
+    Profile profile = one_region(1, {3, 6});
+    auto threads = part_of<ThreadProfile>(profile.parallel, "test");
+    (*threads)->regions[0].uneven = uneven, (*threads)->regions[0].fixed_threads = fixed;
+    profile.parallel = to_json_value(**threads);
+    ParallelOptions options;
+    options.threads = t;
+    auto p = on_threads(icc(10), profile, free, options);
+    EXPECT_TRUE(p) << p.error().message();
+    return p ? p->seconds : 0;
+  };
+  const std::map<std::string, double> triangle = {{"1", 1}, {"2", 1.5}, {"4", 1.75}, {"8", 1.875}, {"16", 1.9375}};
+  EXPECT_NEAR(seconds(triangle, 1), 10, 1e-12);
+  EXPECT_NEAR(seconds(triangle, 2), 1 + 9 * 0.75, 1e-12);
+  EXPECT_NEAR(seconds(triangle, 4), 1 + 9 * 7.0 / 16, 1e-12);
+  EXPECT_NEAR(seconds(triangle, 16), 1 + 9 * 31.0 / 256, 1e-12);
+  EXPECT_NEAR(seconds(triangle, 3), 1 + 9 * 1.625 / 3, 1e-12);  // between its neighbours
+  const std::map<std::string, double> alone = {{"1", 1}, {"2", 2}, {"192", 192}, {"256", 256}};
+  for (int t : {2, 100, 256, 1000}) EXPECT_NEAR(seconds(alone, t), 10, 1e-9) << t;
+  EXPECT_NEAR(seconds(triangle, 16, 4), 1 + 9 * 7.0 / 16, 1e-12);  // num_threads(4)
+}
+
 // More threads than processors take turns; the parts still add up.
 TEST(Threads, PartsAddUpWithMoreThreadsThanProcessors) {
   const Profile profile = one_region(1, {4.5, 4.5});
