@@ -13,6 +13,7 @@
 #include <set>
 
 #include "base/bounded_read.h"
+#include "base/source_is_there.h"
 
 namespace perfcast {
 namespace fs = std::filesystem;
@@ -133,6 +134,13 @@ Status write_in_place(const std::string& path, const std::string& text) {
 }
 
 }  // namespace
+
+Status source_is_there(const std::string& found, const std::string& named) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(found, ignored)) return unfit("a folder is no source file", named, "name the files in it");
+  if (!std::filesystem::exists(found, ignored)) return unfit("there is no such source file", named);
+  return {};
+}
 
 Result<std::string> read_file(const std::string& path) { return read_file_up_to(path, largest_file_bytes); }
 

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "base/process.h"
+#include "base/source_is_there.h"
 #include "cli/command.h"
 #include "cli/common.h"
 #include "cli/program.h"
@@ -23,8 +24,7 @@ Status look_at(const std::vector<std::string>& words, models::Available& have, s
   if (words.empty()) return {};
   have.any_program = true;
   if (is_source_file(words[0])) {
-    for (const auto& word : words)
-      if (!std::filesystem::exists(word)) return unfit("there is no such file", word);
+    for (const auto& word : words) CHECK_OK(source_is_there(word, word));
     have.source = true;
   } else if (words.size() > 1) {
     return wrong_usage("\"" + words[0] + "\" is not a source file; a profile stands alone");

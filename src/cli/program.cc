@@ -9,6 +9,7 @@
 
 #include "base/assert.h"
 #include "base/paths.h"
+#include "base/source_is_there.h"
 #include "base/text.h"
 #include "cli/progress.h"
 #include "frontends/analyze.h"
@@ -118,7 +119,7 @@ Result<Profile> profile_of(const ProgramWords& program) {
 Result<std::vector<Machine>> machines_for(const ProgramWords& program, const std::vector<std::string>& names) {
   if (names.empty() && !default_machine())
     for (const std::string& word : program.words) {
-      if (is_source_file(word) && !fs::exists(word)) return unfit("there is no such source file", word);
+      if (is_source_file(word)) CHECK_OK(source_is_there(word, word));
       if (!is_source_file(word) && !is_design_file(word)) CHECK_OK(find_profile(word));
     }
   return load_machines(names);

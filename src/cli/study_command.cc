@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "base/paths.h"
+#include "base/source_is_there.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/common.h"
@@ -72,7 +73,7 @@ Result<validate::Suite> programs_of(const StudyArguments& arguments) {
     return validate::read_suite(arguments.suite.empty() ? (bundled_data() / "study").string() : arguments.suite);
   validate::Suite suite;
   for (const std::string& source : arguments.sources)  // said before a machine is measured for it
-    if (!fs::exists(source)) return unfit("there is no such source file", source);
+    CHECK_OK(source_is_there(source, source));
   suite.folder = fs::current_path().string();
   suite.programs.push_back({fs::path(arguments.sources[0]).stem().string(), arguments.sources, arguments.cflags, program_arguments(), arguments.input});
   return suite;

@@ -13,6 +13,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/source_is_there.h"
 #include "frontends/clang_ast/unit.h"
 
 namespace perfcast {
@@ -73,7 +74,7 @@ Status read_file_of(const SourceFile& file, Collected& collected) {
   std::string folder = file.folder == here || file.folder == "." ? "" : file.folder;
   auto found = std::filesystem::path(file.path).is_absolute() ? std::filesystem::path(file.path)
                                                                : std::filesystem::path(folder) / file.path;
-  if (!std::filesystem::exists(found)) return unfit("no such source file", found.string());
+  CHECK_OK(source_is_there(found.string(), found.string()));
   tooling::CommandLineArguments command = {std::string(PERFCAST_CLANG_BIN) + (is_cxx(file.path) ? "/clang++" : "/clang")};
   command.insert(command.end(), file.arguments.begin(), file.arguments.end());
   command.insert(command.end(), {"-w", "-fno-caret-diagnostics", "--", file.path});

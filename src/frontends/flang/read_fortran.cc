@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/files.h"
+#include "base/source_is_there.h"
 #include "frontends/flang/tree.h"
 #include "frontends/flang/walker.h"
 #include "frontends/regions.h"
@@ -118,9 +119,10 @@ Result<Graph> read_fortran(const std::vector<SourceFile>& files, std::vector<Gap
   Collected collected{{}, {}, gaps};
   TRY(TemporaryFolder modules, TemporaryFolder::make("modules"));
   for (const auto& file : files) {
-    auto text = read_file(below(file.folder, file.path));
-    if (!text) return unfit("no such source file", below(file.folder, file.path));
-    find_regions(source_path(file.path, file.folder), *text, regions, gaps);
+    const std::string found = below(file.folder, file.path);
+    CHECK_OK(source_is_there(found, found));
+    TRY(const std::string text, read_file(found));
+    find_regions(source_path(file.path, file.folder), text, regions, gaps);
   }
   std::vector<const SourceFile*> waiting;
   for (const auto& file : files) waiting.push_back(&file);

@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/process.h"
+#include "base/source_is_there.h"
 #include "base/text.h"
 #include "frontends/llvm_ir/module.h"
 
@@ -51,7 +52,7 @@ std::vector<std::string> target_flags(const std::string& target, const std::stri
 Result<Unit> make_unit(const std::string& source, const std::vector<std::string>& flags, const std::string& folder,
                        const CompileRequest& request) {
   const fs::path whole = folder.empty() ? fs::path(source) : fs::path(folder) / source;
-  if (!fs::is_regular_file(whole)) return unfit("there is no such source file", source);
+  CHECK_OK(source_is_there(whole.string(), source));
   Unit unit;
   unit.source = source, unit.folder = folder;
   TRY(unit.language, language_of(source));
