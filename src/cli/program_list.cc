@@ -19,6 +19,7 @@ struct Source {
   std::string name;      // of the program
   std::string folder;    // where names start from
   ProgramWords words;
+  bool analysed = false;  // for one instruction set at least
 };
 
 std::vector<Source> sources_of(const ProgramList& programs) {
@@ -52,12 +53,12 @@ std::vector<std::string> targets_of(const std::vector<Machine>& machines) {
   return targets;
 }
 
-void analyze_sources(const std::vector<Source>& sources, const std::vector<Model>& models, const std::vector<Machine>& machines,
+void analyze_sources(std::vector<Source>& sources, const std::vector<Model>& models, const std::vector<Machine>& machines,
                      std::vector<Profile>& profiles) {
   const auto targets = targets_of(machines);
   ProgressBar bar;
   double done = 0, all = static_cast<double>(sources.size() * targets.size());
-  for (const Source& source : sources)
+  for (Source& source : sources)
     for (const std::string& target : targets) {
       bar.show(source.name + " for " + target, done++ / all);
       InFolder in_folder(source.folder);
@@ -74,7 +75,7 @@ void analyze_sources(const std::vector<Source>& sources, const std::vector<Model
         remark(source.name + " is not analysed for " + target + ": " + profile.error().message());
         continue;
       }
-      profile->program = source.name;
+      source.analysed = true, profile->program = source.name;
       profiles.push_back(std::move(*profile));
     }
 }
@@ -99,7 +100,7 @@ std::vector<Entry> entries_of(const std::vector<Profile>& profiles, const std::v
     known->profiles.push_back(&profile);
   }
   for (const Source& source : sources)
-    if (std::ranges::none_of(entries, [&](const Entry& entry) { return entry.name == source.name; })) entries.push_back({source.name, {}});
+    if (!source.analysed) entries.push_back({source.name, {}});
   for (Entry& entry : entries)
     if (int number = ++of_name[entry.name]; number > 1) entry.name += " (" + std::to_string(number) + ")";
   return entries;
