@@ -17,22 +17,39 @@ Callers of_all(Callers callers) {
   return callers;
 }
 
-// The calls each function gets of the others, by number; its own do not count. Where no call was counted all places are alike.
+// What the system calls: its callers are nowhere in the code.
+bool begins_by_itself(const Function& function) {
+  return function.library || function.name == "main" || function.name == "_QQmain" || function.name.starts_with("_GLOBAL__") || function.name.starts_with("__cxx_global") ||
+         function.name.starts_with("_start") || function.name.starts_with("_init") || function.name.starts_with("_fini");
+}
+bool of_the_thread_library(const std::string& callee) { return callee.starts_with("__kmpc_") || callee.starts_with("omp_") || callee.starts_with("GOMP_"); }
+
+// The calls each function gets of the others, by number; its own do not count. Where no call was counted all places are alike. A
+// function of the program that nobody calls by name is called through pointers, by those who call so; where nobody does, by the
+// routines outside that are called, as qsort calls its comparison.
 std::vector<Callers> callers_in(const Graph& code, const std::function<bool(const Function&)>& origin) {
   std::map<std::string, int> number;
   for (std::size_t i = 0; i < code.functions.size(); i++) number.emplace(code.functions[i].name, static_cast<int>(i));
   std::vector<Callers> counted(code.functions.size()), places(code.functions.size());
+  Callers through_pointers, outside;
   for (const Function& function : code.functions)
     for (const Block& block : function.blocks)
       for (const Call& call : block.calls) {
         const auto callee = number.find(call.callee);
-        if (callee == number.end() || call.callee == function.name) continue;
+        if (call.callee == function.name) continue;
         const int caller = origin(function) ? from_origin : number.at(function.name);
+        if (callee == number.end()) {
+          if (const double calls = block.count.value * call.per_execution; calls > 0 && !of_the_thread_library(call.callee))
+            (call.callee == "*" ? through_pointers : outside)[caller] += calls;
+          continue;
+        }
         places[static_cast<std::size_t>(callee->second)][caller] += 1;
         if (const double calls = block.count.value * call.per_execution; calls > 0) counted[static_cast<std::size_t>(callee->second)][caller] += calls;
       }
   for (std::size_t i = 0; i < counted.size(); i++) {
     if (origin(code.functions[i])) counted[i] = {{from_origin, 1}};
+    else if (const Callers& unnamed = through_pointers.empty() ? outside : through_pointers; places[i].empty() && !unnamed.empty() && !begins_by_itself(code.functions[i]))
+      counted[i] = of_all(unnamed);
     else if (places[i].empty()) counted[i] = {{from_elsewhere, 1}};
     else counted[i] = of_all(counted[i].empty() ? places[i] : counted[i]);
   }

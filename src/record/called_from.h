@@ -11,7 +11,8 @@
 namespace perfcast {
 
 // By function, the part of its calls that begin in functions that `origin` holds of: 1 for these themselves. Those without any
-// are left out. Functions that nobody calls begin elsewhere.
+// are left out. Functions that nobody calls by name belong to those who call through pointers, or routines outside; main begins
+// elsewhere.
 std::map<std::string, double> called_from(const Graph& code, const std::function<bool(const Function&)>& origin);
 
 // A function with all that it calls: the part of every function's calls that is its own, and how often it is begun, without

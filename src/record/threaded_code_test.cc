@@ -29,6 +29,18 @@ TEST(ThreadedCode, RegionsAndWhatTheyCall) {
   EXPECT_EQ(threaded.inside, (Parts{{"main.omp_outlined", 1}, {"work", 1}, {"both", 0.5}}));  // nothing was counted
 }
 
+// A comparison that qsort calls, and a function that is called through a pointer.
+TEST(ThreadedCode, WhatNobodyCallsByNameIsCalledByWhoeverCallsSo) {
+  Graph code;
+  code.functions = {calling("main", {"printf", "__kmpc_fork_call"}, 1), calling("main.omp_outlined", {"qsort"}, 3), calling("compare", {"deeper"}, 100), calling("deeper", {}, 100)};
+  EXPECT_EQ(threaded_code(code).inside, (Parts{{"main.omp_outlined", 1}, {"compare", 0.75}, {"deeper", 0.75}}));
+  // Its code is known: it is this that calls through a pointer.
+  code.functions.push_back(calling("qsort", {"*"}, 3)), code.functions.back().library = true;
+  EXPECT_EQ(threaded_code(code).inside, (Parts{{"main.omp_outlined", 1}, {"qsort", 1}, {"compare", 1}, {"deeper", 1}}));
+  code.functions = {calling("main", {"*"}, 1), calling("main.omp_outlined", {"*"}, 4), calling("virtual", {}, 5)};
+  EXPECT_EQ(threaded_code(code).inside, (Parts{{"main.omp_outlined", 1}, {"virtual", 0.8}}));
+}
+
 TEST(ThreadedCode, CallsFromInsideAndOutsideShareAFunction) {
   Graph code;
   code.functions = {calling("main", {"helper", "ends"}, 1), calling("main.omp_outlined", {"helper"}, 3), calling("helper", {"deeper"}, 4), calling("deeper", {}, 4),
