@@ -4,10 +4,10 @@
 #include <optional>
 
 #include "base/text.h"
+#include "cli/against_llvm.h"
 #include "cli/command.h"
 #include "cli/common.h"
 #include "cli/program_list.h"
-#include "methods/characterize/instructions/against_llvm.h"
 #include "methods/choose/gains.h"
 #include "record/comparison.h"
 #include "report/comparison_text.h"
@@ -45,25 +45,17 @@ Status list(const MachinesArguments& arguments) {
 Status show_against_llvm(const Machine& machine, const OutputOptions& output) {
   if (!machine.core)
     return unfit("the machine has no instruction data to compare", machine.name, "perfcast characterize measures it");
-  TRY(auto result, instructions::against_llvm(*machine.core, machine.isa));
+  TRY(auto result, against_llvm(machine));
   Table table({"form", "opcode", "latency", "LLVM", "throughput", "LLVM"});
-  Json rows = Json::array();
   auto text = [](const std::optional<double>& value) { return value ? number_text(*value, 3) : std::string(); };
-  for (const auto& row : result.rows) {
+  for (const auto& row : result.rows)
     table.add({row.form, row.opcode, text(row.latency), text(row.llvm_latency), text(row.throughput), text(row.llvm_throughput)});
-    Json json = {{"form", row.form}, {"opcode", row.opcode}};
-    if (row.latency) json["latency"] = *row.latency, json["llvm_latency"] = *row.llvm_latency;
-    if (row.throughput) json["throughput"] = *row.throughput, json["llvm_throughput"] = *row.llvm_throughput;
-    rows.push_back(json);
-  }
-  Json json = {{"machine", machine.name}, {"llvm_cpu", result.llvm_cpu}, {"compared", result.compared}, {"disagreements", rows}};
-  if (!result.own_cpu.empty()) json["own_llvm_cpu"] = result.own_cpu;
   std::string summary = fmt::format("{}: {} of {} measured instruction forms disagree with LLVM's tables for {} (cycles)\n",
                                     machine.name, result.rows.size(), result.compared, result.llvm_cpu);
   if (!result.own_cpu.empty())
-    summary += fmt::format("LLVM's tables for its own processor, {}, are not bundled: what differs may be the processors\n", result.own_cpu);
+    summary += fmt::format("LLVM's tables for its own processor, {}, are not at hand: what differs may be the processors\n", result.own_cpu);
   if (result.compared == 0) summary += "perfcast characterize measures instructions\n";
-  return emit_json(json, summary + table.text(), output);
+  return emit_json(against_llvm_json(machine, result), summary + table.text(), output);
 }
 
 Status show(const MachinesArguments& arguments) {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "base/text.h"
+#include "cli/against_llvm.h"
 #include "cli/command.h"
 #include "cli/common.h"
 #include "cli/report_records.h"
@@ -68,7 +69,8 @@ Status run(const ReportArguments& arguments) {
     report::add_prediction_views(page, prediction, profile == records.profiles.end() ? nullptr : &*profile);
   }
   for (const Machine& machine : records.machines)
-    if (auto llvm = against_llvm_json(machine)) page.against_llvm.push_back(std::move(*llvm));
+    if (auto llvm = machine.core ? against_llvm(machine) : instructions::AgainstLlvm(); llvm && !llvm->rows.empty())
+      page.against_llvm.push_back(against_llvm_json(machine, *llvm));
   if (!records.machines.empty()) add_references(page);
   report::add_meanings(page);
   TRY(std::string html, report::page_html(page));

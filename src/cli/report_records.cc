@@ -2,7 +2,6 @@
 
 #include <filesystem>
 
-#include "methods/characterize/instructions/against_llvm.h"
 #include "record/bounds.h"
 #include "record/choice.h"
 #include "record/comparison.h"
@@ -81,20 +80,6 @@ Status read_report_record(const std::string& name, ReportRecords& records, PageD
   if (format.empty()) return unfit("this is not a perfcast file (no \"format\")", name);
   return unfit("a report has no view of " + format + " files", name,
                "machine, profile, prediction, bounds, equation, tree, dilation, validation, gate, choice and comparison files");
-}
-
-std::optional<Json> against_llvm_json(const Machine& machine) {
-  if (!machine.core) return {};
-  auto result = instructions::against_llvm(*machine.core, machine.isa);
-  if (!result || result->rows.empty()) return {};
-  Json rows = Json::array();
-  for (const auto& row : result->rows) {
-    Json json = {{"form", row.form}, {"opcode", row.opcode}};
-    if (row.latency) json["latency"] = *row.latency, json["llvm_latency"] = *row.llvm_latency;
-    if (row.throughput) json["throughput"] = *row.throughput, json["llvm_throughput"] = *row.llvm_throughput;
-    rows.push_back(std::move(json));
-  }
-  return Json{{"machine", machine.name}, {"llvm_cpu", result->llvm_cpu}, {"compared", result->compared}, {"disagreements", rows}};
 }
 
 }  // namespace perfcast::cli

@@ -22,7 +22,4 @@ struct ReportRecords {
 // unknown kind or a newer version, or does not fit its format, is refused.
 Status read_report_record(const std::string& name, ReportRecords& records, report::PageData& page);
 
-// Where the machine's measured instructions and LLVM's tables disagree; nothing for machines without them.
-std::optional<Json> against_llvm_json(const Machine& machine);
-
 }  // namespace perfcast::cli

@@ -1,5 +1,6 @@
 // The no-llvm build: everything but the front ends.
 #include "frontends/analyze.h"
+#include "frontends/decoded_assembly.h"
 
 namespace perfcast {
 namespace {
@@ -13,5 +14,6 @@ std::unexpected<Error> needs_llvm() {
 
 Result<Profile> analyze(const AnalyzeOptions&) { return needs_llvm(); }
 Status build_program(const AnalyzeOptions&, const std::string&) { return needs_llvm(); }
+Result<DecodedAssembly> decode_assembly(const std::string&, const std::string&, const std::string&) { return needs_llvm(); }
 
 }  // namespace perfcast

@@ -1,13 +1,9 @@
 #include "decoded_benchmarks.h"
 
 #include <algorithm>
-#include <map>
 
-#include "base/files.h"
-#include "base/process.h"
 #include "engine/simulate.h"
-#include "frontends/machine_code/decode.h"
-#include "frontends/machine_code/elf_image.h"
+#include "frontends/decoded_assembly.h"
 
 namespace perfcast {
 
@@ -15,26 +11,10 @@ using instructions::Benchmark;
 
 Result<DecodedBenchmarks> decode_benchmarks(const instructions::FormTable& table,
                                             const std::vector<Benchmark>& benchmarks, const std::string& cpu) {
-  TRY(auto folder, TemporaryFolder::make("decoded-benchmarks"));
-  CHECK_OK(write_file(folder.file("bench.s"), instructions::write_assembly(table, benchmarks)));
-  RunRequest request;
-  request.command = {"clang-19", "--target=" + table.isa + "-linux-gnu", "-c", folder.file("bench.s"), "-o", folder.file("bench.o")};
-  TRY(auto outcome, run_program(request));
-  if (!outcome.ok()) return unfit("the benchmarks do not assemble: " + outcome.errors.substr(0, 500));
-  TRY(auto image, machine_code::ElfImage::open(folder.file("bench.o")));
-  TRY(auto decoder, machine_code::Decoder::make(image.triple(), cpu));
-  machine_code::FormTable forms;
-  std::map<std::string, machine_code::CodeSymbol> symbols;
-  for (const auto& symbol : image.functions()) symbols[symbol.name] = symbol;
+  TRY(auto decoded, decode_assembly(instructions::write_assembly(table, benchmarks), table.isa, cpu));
   DecodedBenchmarks result;
-  const auto& section = image.code().at(0);
-  for (std::size_t i = 0; i < benchmarks.size(); i++) {
-    const auto& symbol = symbols.at("perfcast_l" + std::to_string(i));
-    auto code = decoder.decode(section.bytes.subspan(symbol.address - section.address, symbol.size), symbol.address, forms);
-    auto& loop = result.loops.emplace_back();
-    for (auto& decoded : code.instructions) loop.push_back(std::move(decoded.instruction));
-  }
-  result.forms = forms.take();
+  for (std::size_t i = 0; i < benchmarks.size(); i++) result.loops.push_back(std::move(decoded.functions.at(instructions::loop_symbol(i))));
+  result.forms = std::move(decoded.forms);
   return result;
 }
 

@@ -9,6 +9,8 @@
 #include "base/files.h"
 #include "base/process.h"
 #include "decoded_benchmarks.h"
+#include "frontends/decoded_assembly.h"
+#include "methods/characterize/instructions/described_forms.h"
 #include "methods/characterize/instructions/measure_core.h"
 #include "record/library.h"
 
@@ -166,6 +168,28 @@ TEST(Aarch64Benchmarks, RunWithoutSignals) {
   auto outcome = run_program(run);
   ASSERT_TRUE(outcome);
   EXPECT_TRUE(outcome->ok()) << outcome->how_it_ended(run.limits) << "\n" << outcome->output.substr(0, 2000);
+}
+
+// What LLVM says of every form, for a CPU of any instruction set on any host; the bundled files are no other.
+Result<DescribedForms> described_by_llvm(const std::string& isa, const std::string& cpu) {
+  TRY(auto table, bundled_form_table(isa));
+  const auto list = list_benchmarks(table, one_of_each());
+  TRY(auto decoded, decode_assembly(write_assembly(table, list), isa, cpu));
+  return describe_forms(table, list, decoded.forms, decoded.functions, cpu);
+}
+TEST(DescribedForms, AreWhatLlvmSaysOfTheProcessor) {
+  for (const char* isa : {"x86_64", "aarch64"}) {
+    auto bundled = bundled_described_forms(isa);
+    ASSERT_TRUE(bundled) << bundled.error().message();
+    auto again = described_by_llvm(isa, bundled->llvm_cpu);
+    ASSERT_TRUE(again) << again.error().message();
+    for (const auto& [name, described] : bundled->of) EXPECT_TRUE(again->of.contains(name) && again->of.at(name) == described) << name;
+  }
+  auto intel = described_by_llvm("x86_64", "sapphirerapids"), amd = described_by_llvm("x86_64", "znver4");
+  ASSERT_TRUE(intel && amd);
+  EXPECT_EQ(amd->of.at("div.sd").form.opcode, intel->of.at("div.sd").form.opcode);
+  EXPECT_NE(amd->of.at("div.sd").form.resources, intel->of.at("div.sd").form.resources);
+  EXPECT_FALSE(described_by_llvm("x86_64", "no-such-cpu"));
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "engine/core_tables.h"
-#include "methods/characterize/instructions/described_forms.h"
 #include "methods/characterize/instructions/form_table.h"
 
 namespace perfcast::instructions {
@@ -37,9 +36,13 @@ std::optional<double> llvm_throughput(const engine::CoreTables& tables, const In
 
 }  // namespace
 
-Result<AgainstLlvm> against_llvm(const CoreModel& core, const std::string& isa) {
+Result<AgainstLlvm> against_llvm(const CoreModel& core, const std::string& isa, std::optional<DescribedForms> own) {
   TRY(auto table, bundled_form_table(isa));
-  TRY(auto described, bundled_described_forms(isa));
+  DescribedForms described;
+  if (own) described = std::move(*own);
+  else {
+    TRY(described, bundled_described_forms(isa));
+  }
   engine::CoreTables tables(core);
   AgainstLlvm result;
   result.llvm_cpu = described.llvm_cpu;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "methods/characterize/instructions/described_forms.h"
 #include "record/core.h"
 
 namespace perfcast::instructions {
@@ -17,11 +18,12 @@ struct Disagreement {
 };
 struct AgainstLlvm {
   std::string llvm_cpu;                 // whose tables these are
-  std::string own_cpu;                  // the machine's own, where its tables are not bundled; empty: these are they
+  std::string own_cpu;                  // the machine's own, where its tables are not here; empty: these are they
   int compared = 0;                     // forms with a measurement
   std::vector<Disagreement> rows;       // in the order of the table
 };
-// Latencies count as different beyond 0.45 cycles, throughputs beyond 25 %.
-Result<AgainstLlvm> against_llvm(const CoreModel& core, const std::string& isa);
+// Latencies count as different beyond 0.45 cycles, throughputs beyond 25 %. `tables`: of the machine's processor; none: those that
+// are bundled for its instruction set.
+Result<AgainstLlvm> against_llvm(const CoreModel& core, const std::string& isa, std::optional<DescribedForms> tables = {});
 
 }  // namespace perfcast::instructions

@@ -206,6 +206,8 @@ std::string expand(const FormTable& table, const std::string& text, int index, d
   return out;
 }
 
+std::string loop_symbol(std::size_t benchmark) { return "perfcast_l" + std::to_string(benchmark); }
+
 std::string write_assembly(const FormTable& table, const std::vector<Benchmark>& benchmarks, std::vector<int>* lines) {
   std::string text = table.word("preamble") + "\n.text\n";
   auto put = [&](std::string line) {
@@ -222,7 +224,7 @@ std::string write_assembly(const FormTable& table, const std::vector<Benchmark>&
     put("perfcast_b" + std::to_string(i) + ":");
     put(table.word("prologue"));
     put(setup_of(table, b));
-    const std::string loop = "perfcast_l" + std::to_string(i);  // the loop as a symbol, for who wants to decode it
+    const std::string loop = loop_symbol(i);  // the loop as a symbol, for who wants to decode it
     put(".p2align 6; .type " + loop + ",%function; " + loop + ":");
     put(table.word("top"));
     put(b.body);

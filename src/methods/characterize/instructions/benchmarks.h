@@ -34,11 +34,13 @@ struct Selection {
 // Every benchmark of the table: clocks, canary and guards first, then in the order of the table, wide vectors last.
 std::vector<Benchmark> list_benchmarks(const FormTable& table, const Selection& selection = {});
 
-// One assembler file: a function per benchmark, its loop named perfcast_l<number>, and the table `perfcast_benchmarks`
-// that the harness reads.
+// One assembler file: a function per benchmark, its loop named by loop_symbol, and the table `perfcast_benchmarks` that the
+// harness reads.
 // `lines` receives, per benchmark, the first line of its function, so that an assembler's complaint finds its culprit.
 std::string write_assembly(const FormTable& table, const std::vector<Benchmark>& benchmarks,
                            std::vector<int>* lines = nullptr);
+
+std::string loop_symbol(std::size_t benchmark);  // "perfcast_l12"
 
 // Expands `@5(text)`, `<i>`, `<o8>` and register sets; exposed for its tests. The copy is number `index`; registers
 // are taken from the part [low, high) of each set (shares of 1).

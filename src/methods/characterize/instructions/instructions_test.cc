@@ -225,7 +225,7 @@ TEST(Family, AUsualCoreBelievesWhatIsMeasured) {
   EXPECT_FALSE(kin.gaps.empty());
 }
 
-// One table per instruction set is bundled: a machine with another processor is told so.
+// One table per instruction set is bundled: a machine with another processor needs its own, or is told so.
 TEST(AgainstLlvm, SaysWhoseTablesTheseAre) {
   auto core = frame_of({}, "x86_64");
   auto described = bundled_described_forms("x86_64");
@@ -238,6 +238,11 @@ TEST(AgainstLlvm, SaysWhoseTablesTheseAre) {
   EXPECT_EQ(own->own_cpu, "");
   EXPECT_EQ(other->own_cpu, "znver4");
   EXPECT_EQ(other->llvm_cpu, described->llvm_cpu);
+  described->llvm_cpu = "znver4";
+  auto given = against_llvm(*core, "x86_64", *described);
+  ASSERT_TRUE(given);
+  EXPECT_EQ(given->own_cpu, "");
+  EXPECT_EQ(given->llvm_cpu, "znver4");
 }
 
 }  // namespace
