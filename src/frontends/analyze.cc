@@ -166,6 +166,14 @@ void add_libraries(const AnalyzeOptions& options, const CompiledProgram& program
   profile.run.system = libraries->system, profile.run.libraries_cut = libraries->cut;
 }
 
+// Ranks are not traced: where their libraries matter, the interval of a prediction reaches to the time that was recorded.
+void tell_untraced(Profile& profile) {
+  auto may_take_long = [](const auto& call) { return call.second > 0 && !is_brief(call.first) && !call.first.starts_with("MPI_") && !call.first.starts_with("mpi_"); };
+  if (std::ranges::none_of(engine::calls_beyond(*profile.machine), may_take_long)) return;
+  profile.run.libraries_cut = true;
+  profile.gaps.push_back({"what libraries do is not traced in programs with ranks: their routines cost what they are known for, or a guess", {}, 0});
+}
+
 // Statements read from the syntax trees, not counted yet.
 struct SourceReading {
   Graph graph;
@@ -292,7 +300,8 @@ Status add_levels(const AnalyzeOptions& options, const CompiledProgram& program,
   if (profile.machine && profile.ir) {
     memory_profile::pass_on_branches(*profile.ir, choices, profile.forms, *profile.machine);
     machine_code::add_lost_returns(final_run.units, profile.forms, *profile.machine);
-    if (final_run.complete && options.launcher.empty()) {
+    if (final_run.complete && !options.launcher.empty()) tell_untraced(profile);
+    else if (final_run.complete) {
       tell("counting what runs in libraries");
       add_libraries(options, program, final_run, profile);
     }

@@ -111,9 +111,8 @@ Result<Profile> analyze_ranks(AnalyzeOptions options, const ParallelAnalysis& pa
   std::erase_if(profile.library_calls, [](const auto& call) { return call.first.starts_with("MPI_") || call.first.starts_with("mpi_"); });
   if (std::ranges::any_of(profile.library_calls, [](const auto& call) { return call.first.starts_with("__kmpc_fork"); }))
     profile.gaps.push_back({"the ranks ran threads of their own: what these compute is counted as if one thread did it", {}, 0});
-  if (!profile.library_calls.empty())
-    profile.gaps.push_back({"what libraries do is not traced in programs with ranks: their routines cost what they are known for, or a guess", {}, 0});
   const RankTotals& totals = first.totals[static_cast<std::size_t>(*first.counted_rank)];
+  if (profile.run.libraries_cut) profile.run.seconds = totals.compute;  // what is missing took no longer
   profile.run.page_faults = totals.page_faults;
   profile.messages = to_json_value(messages);
   return profile;

@@ -1,6 +1,7 @@
 #include "record/called_from.h"
 
 #include <set>
+#include <string_view>
 #include <vector>
 
 namespace perfcast {
@@ -22,6 +23,15 @@ bool begins_by_itself(const Function& function) {
   return function.library || function.name == "main" || function.name == "_QQmain" || function.name.starts_with("_GLOBAL__") || function.name.starts_with("__cxx_global") ||
          function.name.starts_with("_start") || function.name.starts_with("_init") || function.name.starts_with("_fini");
 }
+// Programs call a routine of a library by its name, other libraries through a stub, and so did the program that was traced: the
+// stub's callers are the routine's, its own call is not another one.
+constexpr std::string_view stub = "@plt";
+std::string routine_of(const std::string& callee) { return callee.ends_with(stub) ? callee.substr(0, callee.size() - stub.size()) : callee; }
+
+// The loader and the thread library call routines for themselves when they start, seldom and with little to do.
+bool starts_programs(const Function& function) {
+  return function.library && (function.library_name.starts_with("libomp") || function.library_name.starts_with("libgomp") || function.library_name.starts_with("ld-linux"));
+}
 bool of_the_thread_library(const std::string& callee) { return callee.starts_with("__kmpc_") || callee.starts_with("omp_") || callee.starts_with("GOMP_"); }
 
 // The calls each function gets of the others, by number; its own do not count. Where no call was counted all places are alike. A
@@ -32,11 +42,13 @@ std::vector<Callers> callers_in(const Graph& code, const std::function<bool(cons
   for (std::size_t i = 0; i < code.functions.size(); i++) number.emplace(code.functions[i].name, static_cast<int>(i));
   std::vector<Callers> counted(code.functions.size()), places(code.functions.size());
   Callers through_pointers, outside;
-  for (const Function& function : code.functions)
+  for (const Function& function : code.functions) {
+    if (starts_programs(function)) continue;
     for (const Block& block : function.blocks)
       for (const Call& call : block.calls) {
-        const auto callee = number.find(call.callee);
-        if (call.callee == function.name) continue;
+        const std::string routine = routine_of(call.callee);
+        const auto callee = number.find(number.contains(routine) ? routine : call.callee);
+        if (routine == routine_of(function.name)) continue;
         const int caller = origin(function) ? from_origin : number.at(function.name);
         if (callee == number.end()) {
           if (const double calls = block.count.value * call.per_execution; calls > 0 && !of_the_thread_library(call.callee))
@@ -46,6 +58,7 @@ std::vector<Callers> callers_in(const Graph& code, const std::function<bool(cons
         places[static_cast<std::size_t>(callee->second)][caller] += 1;
         if (const double calls = block.count.value * call.per_execution; calls > 0) counted[static_cast<std::size_t>(callee->second)][caller] += calls;
       }
+  }
   for (std::size_t i = 0; i < counted.size(); i++) {
     if (origin(code.functions[i])) counted[i] = {{from_origin, 1}};
     else if (const Callers& unnamed = through_pointers.empty() ? outside : through_pointers; places[i].empty() && !unnamed.empty() && !begins_by_itself(code.functions[i]))

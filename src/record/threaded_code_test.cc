@@ -37,6 +37,10 @@ TEST(ThreadedCode, WhatNobodyCallsByNameIsCalledByWhoeverCallsSo) {
   // Its code is known: it is this that calls through a pointer.
   code.functions.push_back(calling("qsort", {"*"}, 3)), code.functions.back().library = true;
   EXPECT_EQ(threaded_code(code).inside, (Parts{{"main.omp_outlined", 1}, {"qsort", 1}, {"compare", 1}, {"deeper", 1}}));
+  // The stub through which the traced program called it is no other caller, nor is a library that calls it when it starts.
+  code.functions.push_back(calling("qsort@plt", {"qsort"}, 8)), code.functions.back().library = true;
+  code.functions.push_back(calling("read_settings", {"qsort@plt"}, 5)), code.functions.back().library = true, code.functions.back().library_name = "libomp.so.5";
+  EXPECT_EQ(threaded_code(code).inside, (Parts{{"main.omp_outlined", 1}, {"qsort", 1}, {"compare", 1}, {"deeper", 1}}));
   code.functions = {calling("main", {"*"}, 1), calling("main.omp_outlined", {"*"}, 4), calling("virtual", {}, 5)};
   EXPECT_EQ(threaded_code(code).inside, (Parts{{"main.omp_outlined", 1}, {"virtual", 0.8}}));
 }
