@@ -202,6 +202,12 @@ TEST(Icc, IsHeldAgainstTheRecordedRun) {
   auto cut = one(*profile, *machine, Model::icc);
   EXPECT_GE(cut.interval[1], profile->run.seconds);
   EXPECT_EQ(std::ranges::count(cut.remarks, "the recorded run exited with code 3"), 1);
+  // Of ranks, that is what the counted one computed, and known where libraries were not traced.
+  machine->made_by.host = "here", profile->messages = {{"runs", Json::array()}};
+  EXPECT_TRUE(warned(10 * seconds + 1));
+  EXPECT_NEAR(one(*profile, *machine, Model::icc).interval[1], profile->run.seconds, 1e-9);
+  profile->run.libraries_cut = false;
+  EXPECT_FALSE(warned(10 * seconds + 1));
 }
 
 // A part that the machine file lacks is named, with what stands for it.
