@@ -75,13 +75,14 @@ RunRequest mpi_request(const MpiTools& tools, const MpiLaunch& launch) {
   return request;
 }
 
-Status build_mpi_helper(const MpiTools& tools, const std::string& source, const std::string& output, bool library) {
+Status build_mpi_helper(const MpiTools& tools, const std::vector<std::string>& sources, const std::string& output, bool library) {
   RunRequest build;
-  build.command = {tools.cc, "-O2", "-w", (bundled_data() / "runtime" / source).string(), "-o", output};
+  build.command = {tools.cc, "-O2", "-w", "-o", output};
+  for (const std::string& source : sources) build.command.push_back((bundled_data() / "runtime" / source).string());
   if (library) build.command.insert(build.command.end(), {"-shared", "-fPIC", "-ldl"});
   else build.command.push_back("-lm");
   TRY(RunOutcome built, run_program(build));
-  if (!built.ok()) return unfit("mpicc cannot compile " + source + ":\n" + built.errors, tools.cc, how_to_install);
+  if (!built.ok()) return unfit("mpicc cannot compile " + sources.front() + ":\n" + built.errors, tools.cc, how_to_install);
   return {};
 }
 

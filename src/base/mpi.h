@@ -37,8 +37,8 @@ struct MpiLaunch {
 // are worth. Works inside a job of another launcher, whose environment is taken away.
 RunRequest mpi_request(const MpiTools& tools, const MpiLaunch& launch);
 
-// Compiles a bundled source (data/runtime/NAME) by mpicc, as a preloadable library or as a program.
-Status build_mpi_helper(const MpiTools& tools, const std::string& source, const std::string& output, bool library);
+// Compiles bundled sources (data/runtime/NAME) by mpicc, as a preloadable library or as a program.
+Status build_mpi_helper(const MpiTools& tools, const std::vector<std::string>& sources, const std::string& output, bool library);
 
 // Flags that mpicc adds to compile and link a program: for compilers other than its own.
 Result<std::string> mpi_compile_flags(const MpiTools& tools);

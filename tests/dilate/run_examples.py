@@ -46,7 +46,7 @@ def listed_calls(folder):
     declared = {}
     for name, arguments in re.findall(r"\b(MPI_\w+)\s*\(((?:[^()]|\([^()]*\))*)\)\s*;", header):
         declared[name] = 0 if arguments.strip() in ("", "void") else arguments.count(",") + 1
-    listed = re.findall(r"^WRAP\((\w+), (\w+), \w+, (\d+), (\d+)\)", (examples.parent / "data/runtime/dilate_calls.h").read_text(), re.M)
+    listed = re.findall(r"^WRAP\((\w+), (\w+), \w+, (\d+), (\d+)\)", (examples.parent / "data/runtime/mpi_calls.h").read_text(), re.M)
     wrong = [c for c, f, n, m in listed if f != c.lower() or int(m) <= int(n) or declared.get("MPI_" + c, int(n)) != int(n)]
     check("wrapped calls have the arguments of mpi.h", declared and len(listed) > 150 and not wrong, wrong)
 

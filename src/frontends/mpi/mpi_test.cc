@@ -188,6 +188,24 @@ TEST_F(Recorded, RareCallsAreNoComputation) {
   EXPECT_TRUE(std::ranges::any_of(s->gaps, [](const Gap& g) { return g.what.find("MPI_File_open") != std::string::npos; }));
 }
 
+// Nor is it in those that only the list of all calls knows.
+TEST_F(Recorded, NoCallIsComputation) {
+  auto s = record(c_program(" MPI_Comm all; volatile double x = 0; if (r == 0) for (int i = 0; i < 50000000; i++) x += i;\n"
+                            " MPI_Comm_dup_with_info(MPI_COMM_WORLD, MPI_INFO_NULL, &all); MPI_Barrier(all);\n"), 2);
+  ASSERT_TRUE(s) << s.error().message();
+  ASSERT_TRUE(site(*s, "MPI_Comm_dup_with_info"));
+  EXPECT_EQ(site(*s, "MPI_Comm_dup_with_info")->calls, 2);
+  EXPECT_GT(s->totals[0].compute, 4 * s->totals[1].compute);
+  EXPECT_TRUE(std::ranges::any_of(s->gaps, [](const Gap& g) { return g.what.find("MPI_Comm_dup_with_info") != std::string::npos; }));
+  if (!find_program("mpifort")) GTEST_SKIP() << "no mpifort";
+  auto f = record("program p\n use mpi\n integer :: ierr, r, i, c, n(1)\n logical :: round(1)\n double precision, volatile :: x\n x = 0\n n = 2\n round = .true.\n"
+                  " call MPI_Init(ierr)\n call MPI_Comm_rank(MPI_COMM_WORLD, r, ierr)\n if (r == 0) then\n  do i = 1, 50000000\n   x = x + i\n  end do\n end if\n"
+                  " call MPI_Cart_create(MPI_COMM_WORLD, 1, n, round, .false., c, ierr)\n call MPI_Barrier(c, ierr)\n call MPI_Finalize(ierr)\nend program\n", 2, "mpifort", "p.f90");
+  ASSERT_TRUE(f) << f.error().message();
+  ASSERT_TRUE(site(*f, "MPI_Cart_create"));
+  EXPECT_GT(f->totals[0].compute, 4 * f->totals[1].compute);
+}
+
 // One computes while the other waits: the mean of both would hide that they take turns.
 TEST_F(Recorded, RanksThatTakeTurnsAreTwoPrograms) {
   auto s = record(c_program(" volatile double x = 0;\n for (int turn = 0; turn < 2; turn++) {\n"

@@ -14,7 +14,7 @@ Result<std::string> recorder(const MpiTools& tools) {
   static std::optional<TemporaryFolder> folder;
   if (folder) return folder->file("record.so");
   TRY(TemporaryFolder made, TemporaryFolder::make("recorder"));
-  CHECK_OK(build_mpi_helper(tools, "mpi_record.c", made.file("record.so"), true));
+  CHECK_OK(build_mpi_helper(tools, {"mpi_record.c", "mpi_record_rest.c"}, made.file("record.so"), true));
   folder.emplace(std::move(made));
   return folder->file("record.so");
 }

@@ -109,7 +109,7 @@ Status measure_messages(Work& work, Machine& machine) {
   TRY(MpiTools tools, find_mpi());
   TRY(TemporaryFolder folder, TemporaryFolder::make("message-bench"));
   const std::string bench = folder.file("bench");
-  CHECK_OK(build_mpi_helper(tools, "message_bench.c", bench, false));
+  CHECK_OK(build_mpi_helper(tools, {"message_bench.c"}, bench, false));
   MessageCosts costs;
   costs.library = tools.version;
   const auto place = mpi_place();

@@ -1,4 +1,4 @@
-/* The calls of MPI (to version 4) that may communicate, wait or touch a file, for dilate.c. Local ones, as asking for a rank
+/* The calls of MPI (to version 4) that may communicate, wait or touch a file, for dilate.c and mpi_record_rest.c. Local ones, as asking for a rank
  * or making a datatype, are left out: they belong to the computation around them, and would only cut it into pieces.
  *
  * WRAP(C name, Fortran name, where its time is counted, number of arguments in C, in Fortran). Fortran has one more, the
