@@ -38,7 +38,7 @@ static int at_work, most_threads = 1, level_lock;
 
 static double dilation = 1, clock_cost, begun;
 static const char *folder, *chosen_name;
-static int chosen = NONE, active, by_ompt, tasks_unseen;
+static int chosen = NONE, active, by_ompt;
 static struct rusage usage_begun;
 
 static __thread struct thread {
@@ -197,8 +197,8 @@ static void finish(void) {
   snprintf(name, sizeof name, "%s/threads-%ld.json", folder, (long)getpid());
   FILE* file = fopen(name, "w");
   if (!file) return;
-  fprintf(file, "{\"d\": %.17g, \"clock_seconds\": %.9g, \"elapsed\": %.9f, \"switches\": %ld, \"threads\": %d, \"tasks_unseen\": %s,\n \"regions\": [",
-          dilation, clock_cost, elapsed, usage.ru_nivcsw - usage_begun.ru_nivcsw, most_threads, tasks_unseen ? "true" : "false");
+  fprintf(file, "{\"d\": %.17g, \"clock_seconds\": %.9g, \"elapsed\": %.9f, \"switches\": %ld, \"threads\": %d,\n \"regions\": [",
+          dilation, clock_cost, elapsed, usage.ru_nivcsw - usage_begun.ru_nivcsw, most_threads);
   double parallel = 0;
   for (int i = 1; i < region_count; i++) parallel += regions[i].wall;
   regions[SERIAL].wall = elapsed > parallel ? elapsed - parallel : 0;

@@ -98,14 +98,88 @@ GOMP_WAITS(omp_set_nest_lock_)
 GOMP_WAITS(omp_unset_nest_lock)
 GOMP_WAITS(omp_unset_nest_lock_)
 
-/* Tasks run while their thread waits elsewhere: they are not stretched, and the file says so. */
-#define GOMP_TASKS(symbol)                                          \
-  long symbol(WORDS) {                                              \
-    static any_call next;                                           \
-    if (!next) next = (any_call)next_of(#symbol);                   \
-    if (!by_ompt) tasks_unseen = 1;                                 \
-    return next(THE_WORDS);                                         \
+/* Tasks run while their thread waits elsewhere, in whichever thread that is. The run-time library copies what a task needs
+ * and calls it with the copy; it is given a function of ours instead, and before the task's own data a head that tells what to
+ * call. The library writes to the first words of the data (the range of a part of a taskloop, the event of a detached task) and
+ * reads the third (reductions of a taskloop): the head begins with these. */
+enum { KNOWN_WORDS = 3, RANGE_WORDS = 2, EVENT_WORDS = 1, TASK_DETACH = 1 << 13 };
+struct task_head {
+  long words[KNOWN_WORDS];
+  void (*run)(void*);
+  void (*copy)(void*, void*);
+  void* data;                 /* of the one who makes the task */
+  long offset;                /* from the head to the task's own data */
+  int region, written;        /* words that the library writes */
+};
+static void copy_task(void* to, void* from) {
+  const struct task_head* given = from;
+  memcpy(to, given, sizeof *given);
+  given->copy((char*)to + given->offset, given->data);
+}
+static void run_task(void* given) {
+  const struct task_head* head = given;
+  void* data = (char*)given + head->offset;
+  memcpy(data, head->words, (size_t)head->written * sizeof(long));
+  int region = own.region, was_running = own.running;
+  end_segment();
+  own.region = head->region, own.teams++;
+  begin_segment();
+  head->run(data);
+  end_segment();
+  own.region = region, own.teams--;
+  if (was_running) begin_segment();
+}
+/* Where its data lies behind a head, with its alignment. */
+static long offset_of(long* align) {
+  if (*align < (long)_Alignof(struct task_head)) *align = (long)_Alignof(struct task_head);
+  return ((long)sizeof(struct task_head) + *align - 1) / *align * *align;
+}
+/* `room` holds offset + size + align bytes. */
+static struct task_head* head_in(char* room, void (*run)(void*), void* data, void (*copy)(void*, void*), long size, long align, int written) {
+  struct task_head* head = (struct task_head*)(((uintptr_t)room + (uintptr_t)align - 1) / (uintptr_t)align * (uintptr_t)align);
+  *head = (struct task_head){{0}, run, copy, data, offset_of(&align), own.region, written};
+  const long known = size < (long)sizeof head->words ? size : (long)sizeof head->words;
+  if (data && known > 0) memcpy(head->words, data, (size_t)known);
+  if (data && size > 0 && !copy) memcpy((char*)head + head->offset, data, (size_t)size);
+  return head;
+}
+
+typedef void (*task_call)(void (*)(void*), void*, void (*)(void*, void*), long, long, int, unsigned, void**, int, void*);
+void GOMP_task(void (*run)(void*), void* data, void (*copy)(void*, void*), long size, long align, _Bool deferred, unsigned flags, void** depend,
+               int priority, void* event) {
+  static task_call next;
+  if (!next) next = (task_call)next_of("GOMP_task");
+  if (by_ompt || !active) {
+    next(run, data, copy, size, align, deferred, flags, depend, priority, event);
+    return;
   }
-GOMP_TASKS(GOMP_task)
-GOMP_TASKS(GOMP_taskloop)
-GOMP_TASKS(GOMP_taskloop_ull)
+  const long offset = offset_of(&align);
+  char room[offset + size + align];
+  struct task_head* head = head_in(room, run, data, copy, size, align, flags & TASK_DETACH ? EVENT_WORDS : 0);
+  next(run_task, head, copy ? copy_task : 0, offset + size, align, deferred, flags, depend, priority, event);
+}
+
+/* Waits for its tasks, as a rule. */
+typedef void (*taskloop_call)(void (*)(void*), void*, void (*)(void*, void*), long, long, unsigned, unsigned long, int, long, long, long);
+static void run_taskloop(taskloop_call next, void (*run)(void*), void* data, void (*copy)(void*, void*), long size, long align, unsigned flags,
+                         unsigned long tasks, int priority, long from, long to, long step) {
+  if (by_ompt || !active) {
+    next(run, data, copy, size, align, flags, tasks, priority, from, to, step);
+    return;
+  }
+  const long offset = offset_of(&align);
+  char room[offset + size + align];
+  struct task_head* head = head_in(room, run, data, copy, size, align, RANGE_WORDS);
+  end_segment();
+  next(run_task, head, copy ? copy_task : 0, offset + size, align, flags, tasks, priority, from, to, step);
+  begin_segment();
+}
+#define GOMP_TASKLOOP(symbol)                                                                                                     \
+  void symbol(void (*run)(void*), void* data, void (*copy)(void*, void*), long size, long align, unsigned flags, unsigned long n, \
+              int priority, long from, long to, long step) {                                                                      \
+    static taskloop_call next;                                                                                                    \
+    if (!next) next = (taskloop_call)next_of(#symbol);                                                                            \
+    run_taskloop(next, run, data, copy, size, align, flags, n, priority, from, to, step);                                         \
+  }
+GOMP_TASKLOOP(GOMP_taskloop)
+GOMP_TASKLOOP(GOMP_taskloop_ull)

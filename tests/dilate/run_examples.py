@@ -51,14 +51,16 @@ def listed_calls(folder):
     check("wrapped calls have the arguments of mpi.h", declared and len(listed) > 150 and not wrong, wrong)
 
 
-def recorded(program, *arguments, library="libperfcast_dilate_threads.so", launcher=(), **environment):
-    """What a preloaded library writes of each process that did something."""
+def recorded(program, *arguments, library="libperfcast_dilate_threads.so", launcher=(), said=None, **environment):
+    """What a preloaded library writes of each process that did something; what the program says is added to `said`."""
     with tempfile.TemporaryDirectory() as folder:
         library = next((p for p in (pathlib.Path(perfcast).parent / library, pathlib.Path(perfcast).parent.parent / "lib/perfcast" / library) if p.exists()), None)
         if not library:
             return None
         here = dict(os.environ, LD_PRELOAD=str(library), PERFCAST_DILATE_FOLDER=folder, **environment)
-        subprocess.run([*launcher, program, *arguments], env=here, capture_output=True, timeout=100)
+        done = subprocess.run([*launcher, program, *arguments], env=here, capture_output=True, timeout=100)
+        if said is not None:
+            said.append(done.stdout)
         return [json.loads(file.read_text()) for file in pathlib.Path(folder).iterdir()]
 
 
@@ -215,6 +217,64 @@ int main(void) {
   return t < 0;
 }
 """)
+    # Tasks of every kind: as many segments of work as there are at least, and the same results as without being watched.
+    tasks = folder / "tasks.cc"
+    tasks.write_text("""#include <omp.h>
+#include <cstdio>
+#include <vector>
+static double work(int n) { volatile double s = 1; for (int i = 0; i < n; i++) s = s * 0.9999 + 1; return s; }
+struct Box { std::vector<int> v; Box() : v(100, 7) {} };
+static long fib(int n) {
+  if (n < 2) return n;
+  long a, b;
+#pragma omp task shared(a) if (n > 6)
+  a = fib(n - 1);
+#pragma omp task shared(b) final(n < 5)
+  b = fib(n - 2);
+#pragma omp taskwait
+  return a + b;
+}
+int main() {
+  long f = 0, sum = 0, total = 0;
+  int first = 0, second = 0;
+  omp_event_handle_t event;
+  Box box;
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  {
+    f = fib(10);
+    for (int i = 0; i < 50; i++)
+#pragma omp task firstprivate(box, i) shared(total)
+    {
+      box.v[0] = work(1000) > 0 ? i : 0;
+#pragma omp atomic
+      total += box.v[0] + box.v[1];
+    }
+#pragma omp taskwait
+#pragma omp taskloop reduction(+:sum) grainsize(10)
+    for (long i = 0; i < 1000; i++) sum += i;
+#pragma omp taskloop firstprivate(box) num_tasks(7) shared(total)
+    for (unsigned long long i = 0; i < 100; i++) {
+#pragma omp atomic
+      total += box.v[3];
+    }
+#pragma omp task depend(out: first) shared(first)
+    first = 5;
+#pragma omp task depend(in: first) shared(first, second)
+    second = first + 1;
+#pragma omp task detach(event)
+    omp_fulfill_event(event);
+#pragma omp taskwait
+  }
+  std::printf("%ld %ld %ld %d\\n", f, sum, total, second);
+}
+""")
+    for compiler in ("clang++-19", "g++"):
+        if shutil.which(compiler) and (program := build(folder, compiler, tasks, "-fopenmp")):
+            said = []
+            if seen := recorded(program, said=said, PERFCAST_DILATE_D="2"):
+                check(f"tasks by {compiler} do what they do alone", said == [subprocess.run([program], capture_output=True).stdout], said)
+                check(f"tasks by {compiler} are segments of work", sum(r["segments"] for r in seen[0]["regions"][1:]) > 150, seen)
     for compiler in ("clang-19", "gcc"):
         if not shutil.which(compiler):
             continue

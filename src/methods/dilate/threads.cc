@@ -78,7 +78,6 @@ DilationPoint point_of(const std::vector<ThreadsRecord>& runs, double first_elap
   p.drift = p.elapsed > 0 ? (quantile(p.repeats, 0.75) - quantile(p.repeats, 0.25)) / p.elapsed : 0;
   joined.compute = p.elapsed / p.d;
   judge_point(joined, circumstances);
-  if (runs.front().tasks_unseen) p.doubts.push_back("tasks of GCC's run-time library are not stretched"), p.valid = false;
   return p;
 }
 
@@ -157,12 +156,8 @@ Result<Dilation> dilate_threads(const std::vector<std::string>& command, const s
   dilation.points = {base};
   dilation.ranks = first.threads, dilation.clock_seconds = first.clock_seconds;
   dilation.compute_share = 1;
-  if (first.tasks_unseen) {
-    dilation.remarks.push_back("how the work divides among levels of parallelism is not known: tasks of GCC's run-time library are not seen");
-  } else {
-    dilation.demand = demand_of(plain);
-    dilation.demand->program = dilation.program;
-  }
+  dilation.demand = demand_of(plain);
+  dilation.demand->program = dilation.program;
   std::vector<std::string> places;
   for (const auto& region : regions) places.push_back(region.name);
   std::vector<std::string> names = readable_names(places);

@@ -20,14 +20,13 @@ void describe(Fields& f, ThreadRegion& r) {
 struct ThreadsRecord {
   double d = 1, clock_seconds = 0, elapsed = 0, switches = 0;
   int threads = 1;
-  bool tasks_unseen = false;
   std::vector<ThreadRegion> regions;
   std::vector<double> level_seconds;  // by the number of threads at work
 };
 template <class Fields>
 void describe(Fields& f, ThreadsRecord& r) {
   f.need("d", r.d), f.need("clock_seconds", r.clock_seconds), f.need("elapsed", r.elapsed), f("switches", r.switches);
-  f("threads", r.threads), f("tasks_unseen", r.tasks_unseen), f.need("regions", r.regions), f("level_seconds", r.level_seconds);
+  f("threads", r.threads), f.need("regions", r.regions), f("level_seconds", r.level_seconds);
 }
 
 // Work done at a level is taken as its number of threads times its seconds; averages over the runs.
