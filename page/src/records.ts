@@ -216,6 +216,7 @@ export interface UseNode {
   share: number;
   seconds?: number;
   capacity?: number | null;
+  used?: number | null;
   residue?: number;
   children?: UseNode[];
 }

@@ -23,10 +23,10 @@ Status check_saved(const TreeArguments& arguments) {
   if (arguments.program.words.size() != 1 || !arguments.program.words[0].ends_with(".json")) return {};
   TRY(Json json, read_json_file(arguments.program.words[0]));
   const tree::TreeOptions& options = arguments.options;
-  const bool asks = !options.upgrades.empty() || !options.skeleton.empty() || options.clock || !arguments.machines.empty() ||
+  const bool asks = !options.upgrades.empty() || !options.skeleton.empty() || options.clock || !arguments.machines.empty() || options.alone ||
                     options.rank_factor != tree::TreeOptions().rank_factor;
   if (format_of(json) != UseTree::format || !asks) return {};
-  return wrong_usage("a saved tree cannot be made again: --upgrade, --skeleton, --clock, --machine and --rank-factor need what it was made of",
+  return wrong_usage("a saved tree cannot be made again: --upgrade, --skeleton, --clock, --machine, --alone and --rank-factor need what it was made of",
                      "perfcast tree with the profile, demand or dilation");
 }
 
@@ -106,6 +106,7 @@ void add_tree(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"global", "local"}));
   app.add_option("--compare", arguments->compare, "Another profile or tree whose signature to compare; repeatable")
       ->allow_extra_args(false);
+  app.add_flag("--alone", arguments->options.alone, "On a core nobody else uses, even if the machine file tells of neighbours");
   app.add_flag("--no-ranking", arguments->no_ranking, "Only the upgrades asked for");
   app.add_option("--rank-factor", arguments->options.rank_factor, "By which each single upgrade is ranked")
       ->check(above_zero())

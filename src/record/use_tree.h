@@ -31,6 +31,7 @@ struct UseNode {
   double demand = 0;               // operations asked for below this node, in the tree's unit
   double frequency = 0;            // F: demand as a part of the whole
   std::optional<double> capacity;  // C: rate relative to the peak, in (0, 1]; the fastest leaf below; none without demand
+  std::optional<double> used;      // of that rate, what the demand below is served at; 1 at a leaf; none without demand
   std::optional<UseArc> arc;       // none at the root
   double residue = 0;              // seconds here that no child accounts for
   std::vector<UseNode> children;
@@ -39,7 +40,7 @@ struct UseNode {
 template <class Fields>
 void describe(Fields& f, UseNode& n) {
   f.need("name", n.name), f("meaning", n.meaning), f.need("share", n.share), f.need("seconds", n.seconds);
-  f("demand", n.demand), f("frequency", n.frequency), f("capacity", n.capacity), f("arc", n.arc);
+  f("demand", n.demand), f("frequency", n.frequency), f("capacity", n.capacity), f("used", n.used), f("arc", n.arc);
   if (Fields::reading || n.residue != 0) f("residue", n.residue);
   f("children", n.children);
 }

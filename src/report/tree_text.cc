@@ -21,7 +21,7 @@ struct Drawing {
   Drawing(const UseTree& tree, const TreeView& view) : tree(tree), view(view), table(head_of(tree)) {}
   static std::vector<std::string> head_of(const UseTree& tree) {
     std::vector<std::string> head = {"node", "share", "time", ""};
-    if (is_global(tree)) head.insert(head.end(), {"F", "C"});
+    if (is_global(tree)) head.insert(head.end(), {"F", "C", "used"});
     return head;
   }
 
@@ -32,6 +32,7 @@ struct Drawing {
     if (is_global(tree)) {
       cells.push_back(fmt::format("{:.4f}", node.frequency));
       cells.push_back(node.capacity ? fmt::format("{:.4f}", *node.capacity) : "-");
+      cells.push_back(node.used ? percent_text(*node.used) : "-");
     }
     table.add(cells);
   }
@@ -137,7 +138,10 @@ std::string comparisons(const UseTree& tree) {
 std::string tree_text(const UseTree& tree, const TreeView& view) {
   std::string text = tree.program + (tree.machine.empty() ? "" : " on " + tree.machine) + ": " + time_text(tree.root.seconds);
   text += fmt::format(" (skeleton {}, {} clock{})\n\n", tree.skeleton, word_of(tree.clock),
-                      is_global(tree) ? "; F: part of the demand, C: rate relative to the peak" : "");
+                      is_global(tree) ? "; F: part of the demand, C: rate relative to the peak, used: of that rate" : "");
+  if (is_global(tree) && tree.peak_rate > 0 && tree.root.used && tree.root.demand > 1)
+    text += fmt::format("demand: {} {}, at most {} per second, of which {} is used\n\n", number_text(tree.root.demand, 4), tree.unit,
+                        number_text(tree.peak_rate, 4), percent_text(*tree.root.used));
   Drawing drawing(tree, view);
   drawing.draw(tree.root, tree.root.name, "");
   text += drawing.table.text();

@@ -56,6 +56,7 @@ function rings(tree: UseTree): HTMLElement {
 
 function outline(node: UseNode, depth = 0): HTMLElement {
   const capacity = typeof node.capacity === "number" ? node.capacity : null;
+  const rates = [capacity !== null && capacity < 0.9995 ? `rate ${percent(capacity)}` : "", typeof node.used === "number" && node.used < 0.9995 ? `${percent(node.used)} used` : ""];
   const line = el(
     "span",
     { class: "node" },
@@ -63,7 +64,7 @@ function outline(node: UseNode, depth = 0): HTMLElement {
     el("span", { class: "track", "aria-hidden": "true" }, el("span", { class: "fill", style: `width:${100 * Math.min(1, Math.max(0, node.share))}%` })),
     el("span", { class: "figures" }, percent(node.share)),
     el("span", { class: "figures" }, node.seconds !== undefined ? time(node.seconds, 3) : ""),
-    el("span", { class: "figures" }, capacity !== null && capacity < 0.9995 ? `rate ${percent(capacity)}` : ""),
+    el("span", { class: "figures" }, rates.filter(Boolean).join(", ")),
   );
   if (!node.children?.length) return el("li", {}, line);
   return el("li", {}, el("details", { open: depth < 2 }, el("summary", {}, line), el("ul", {}, ...node.children.map((child) => outline(child, depth + 1)))));
@@ -114,7 +115,7 @@ export function treeSection(list: UseTree[]): Section | null {
     const title = [tree.program, tree.machine && "on " + tree.machine].filter(Boolean).join(" ") || null;
     const bars = upgrades(tree);
     return [
-      card(title, el("div", { class: "columns" }, tree.root.children?.length ? rings(tree) : null, el("div", {}, el("h4", {}, "Outline"), el("p", { class: "note" }, "Share and time; the rate is that of the fastest leaf, relative to the peak."), el("ul", { class: "outline" }, outline(tree.root))))),
+      card(title, el("div", { class: "columns" }, tree.root.children?.length ? rings(tree) : null, el("div", {}, el("h4", {}, "Outline"), el("p", { class: "note" }, "Share and time; the rate is that of the fastest leaf, relative to the peak, and what of it is used."), el("ul", { class: "outline" }, outline(tree.root))))),
       bars && card(null, bars),
       tables(tree),
       tree.remarks?.length ? card(null, notes("Remarks", tree.remarks)) : null,

@@ -14,7 +14,8 @@ class Region {
  public:
   Region(std::span<const Access> accesses, const MemoryModel& memory, const RegionContext& context)
       : accesses_(accesses), memory_(memory), context_(context) {
-    result_.level_ns.assign(memory.levels.size(), 0.0);
+    for (auto* by_level : {&result_.level_ns, &result_.level_moved, &result_.level_waited, &result_.serial_ns})
+      by_level->assign(memory.levels.size(), 0.0);
     first_latency_ = memory.levels.empty() ? 0 : value_or(memory.levels[0].latency_ns, 0);
     for (const Access& access : accesses) served_.push_back(served_by(access, memory, context.program));
   }
@@ -96,7 +97,9 @@ class Region {
       (access.store ? lines.written : lines.read) += near;
       double steady = steady_share(access, memory_);
       if (steady > 0) strided += steady * alone * costs.stride(*access.stride_bytes / copies_[a], access.store);
+      result_.level_moved[i] += near + (access.store ? 1 : steady) * alone;
       alone *= 1 - steady;
+      if (!access.store) result_.level_waited[i] += alone, result_.serial_ns[i] += alone * costs.latency();
       if (shape_of(access, memory_) == Shape::dependent && !access.store && !context_.waits_in_core) {
         result_.dependent_ns += alone * costs.latency();
       } else {
@@ -135,6 +138,7 @@ class Region {
       Shape shape = shape_of(access, memory_);
       double times = access.count * walks.share, steady = steady_share(access, memory_);
       for (std::size_t i = 2; i < served_[a].alone.size(); i++) times -= steady * access.count * walks.share * served_[a].alone[i];
+      if (!access.store) result_.serial_walks_ns += times * (shape == Shape::dependent ? walks.dependent_ns : walks.parallel_ns);
       if (shape == Shape::dependent && !access.store && !context_.waits_in_core) result_.dependent_ns += times * walks.dependent_ns;
       else walks_ns += times * walks.parallel_ns;
     }

@@ -31,6 +31,10 @@ struct RegionContext {
 
 struct RegionMemory {
   std::vector<double> level_ns;  // by the level that serves, streams, strided and random together
+  // Lines by the level that serves: which it moves as fast as it can, and single ones whose loads wait; what these wait, were
+  // they done one after the other, and what they wait for page walks.
+  std::vector<double> level_moved, level_waited, serial_ns;
+  double serial_walks_ns = 0;
   double stream_ns = 0, starting_ns = 0, strided_ns = 0, random_ns = 0, dependent_ns = 0, walk_ns = 0;
   double unknown_lines = 0, lines = 0;  // beyond the first level: whose reuse was not seen; all
 

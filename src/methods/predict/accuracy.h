@@ -37,10 +37,6 @@ inline constexpr double icc_memory_spread = 0.45;  // for a program that only wa
 // little to a fraction of the time; an assumption, not a fit.
 inline constexpr ModelError icc_memory_unknown{0.25, 0.4};
 
-// By how much a neighbour on the same core lengthens the parts of icc, per unit of core_sharing: fitted to 87 kernels of
-// data/calibration that stay in the first cache, timed on a shared Sapphire Rapids beside the canary.
-inline constexpr double shared_throughput = 0.75, shared_waiting = 0.25;
-
 // Interval of this confidence around `seconds`, whose costs have the standard deviation `sd` (seconds).
 std::array<double, 2> interval_of(double seconds, double sd, const ModelError& error, double confidence);
 

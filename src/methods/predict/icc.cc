@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/compiled_cost.h"
+#include "engine/neighbours.h"
 #include "methods/predict/accuracy.h"
 #include "methods/predict/block_sum.h"
 #include "methods/predict/models.h"
@@ -33,20 +33,10 @@ std::vector<Share> shares_of(const CompiledBlock& block, const MemoryModel* memo
   return shares;
 }
 
-// By how much others on the core usually slow it; nothing where the machine file does not tell.
-Measurement usual_sharing(const Machine& machine) {
-  return machine.system && machine.system->core_sharing ? *machine.system->core_sharing : Measurement();
-}
-
-// What neighbours on the same core take: code that keeps the core busy loses most of what the canary loses, code that
-// waits for results, memory or branches little.
+// What neighbours on the same core take.
 Share neighbours(const BlockSum& sum, const Measurement& sharing) {
   double exposed = 0;
-  for (const auto& [resource, seconds] : sum.seconds_by_resource()) {
-    const bool flows = resource == engine::name_of(Cause::front_end) || resource == engine::name_of(Cause::ports) ||
-                       resource == engine::name_of(Cause::window) || resource == "library";
-    exposed += seconds * (flows ? shared_throughput : shared_waiting);
-  }
+  for (const auto& [resource, seconds] : sum.seconds_by_resource()) exposed += seconds * engine::exposure_of(resource);
   return {"neighbours", 1, sharing.value * exposed, sharing.sd.value_or(0) * exposed};
 }
 
@@ -77,7 +67,7 @@ Answer answer_icc(const Profile& profile, const Machine& machine, const PredictO
   const engine::OutsideTime& outside = cost->outside;
   add_outside_time(sum, profile, outside);
 
-  const Measurement sharing = usual_sharing(machine);
+  const Measurement sharing = engine::usual_sharing(machine);
   if (!options.alone && sharing.value > 0) sum.add_outside(neighbours(sum, sharing));
 
   ModelPrediction prediction;

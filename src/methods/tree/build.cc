@@ -21,6 +21,15 @@ std::string with_star(std::string pattern, const std::string& star) {
   return pattern;
 }
 
+// A node and all below it, with what the * stands for.
+SkeletonNode spelled_out(SkeletonNode node, const std::string& star) {
+  if (node.name == "*") node.name = star;
+  node.change = with_star(node.change, star), node.meaning = with_star(node.meaning, star);
+  for (auto& pattern : node.takes) pattern = with_star(pattern, star);
+  for (auto& child : node.children) child = spelled_out(child, star);
+  return node;
+}
+
 void expand_into(const SkeletonNode& node, const Observed& observed, std::vector<SkeletonNode>& siblings) {
   if (node.name != "*") {
     SkeletonNode copy = node;
@@ -32,13 +41,10 @@ void expand_into(const SkeletonNode& node, const Observed& observed, std::vector
   std::vector<std::string> seen;
   for (const Observable& o : observed.all) {
     std::string star;
-    if (node.takes.empty() || !fits(node.takes.front(), o.key, &star)) continue;
+    if (!std::ranges::any_of(node.takes, [&](const std::string& pattern) { return fits(pattern, o.key, &star); })) continue;
     if (std::find(seen.begin(), seen.end(), star) != seen.end()) continue;
     seen.push_back(star);
-    SkeletonNode copy = node;
-    copy.name = star, copy.change = with_star(copy.change, star), copy.meaning = with_star(copy.meaning, star);
-    for (auto& pattern : copy.takes) pattern = with_star(pattern, star);
-    siblings.push_back(std::move(copy));
+    siblings.push_back(spelled_out(node, star));
   }
 }
 
@@ -91,11 +97,13 @@ void weigh(UseNode& node, double seconds, double demand, double peak, bool globa
   }
 }
 
-void weigh_arcs(UseNode& node) {
+void weigh_arcs(UseNode& node, double peak) {
+  if (peak > 0 && node.capacity && node.demand > 0 && node.seconds > 0)
+    node.used = std::min(1.0, node.demand / node.seconds / peak / *node.capacity);
   for (auto& child : node.children) {
     child.arc = UseArc{node.frequency > 0 ? child.frequency / node.frequency : 0, {}};
     if (child.capacity && node.capacity) child.arc->capacity = *child.capacity / *node.capacity;
-    weigh_arcs(child);
+    weigh_arcs(child, peak);
   }
 }
 
@@ -130,7 +138,7 @@ UseNode decorate(const Skeleton& expanded, const Observed& observed) {
   weigh(root, root.seconds, root.demand, peak, global);
   root.share = root.frequency = 1;
   root.capacity = 1;
-  weigh_arcs(root);
+  weigh_arcs(root, global ? peak : 0);
   return root;
 }
 

@@ -14,7 +14,8 @@ Skeleton expand(const Skeleton& skeleton, const Observed& observed);
 
 // Decorates an expanded skeleton. Interpretation of the weights (paper, "Use-Tree with Global Clock"): a leaf's F is its
 // part of the demand, its C its rate relative to the peak, so that the time is (demand / peak rate) x sum of F/C. An
-// inner node's C is that of its fastest leaf; the root's is 1. With a local clock only times are known: F is the share of
+// inner node's C is that of its fastest leaf; the root's is 1; how much of it is used tells what the slower leaves below cost.
+// Leaves without demand (waiting for others) add their time to that. With a local clock only times are known: F is the share of
 // the time and there is no C.
 UseNode decorate(const Skeleton& expanded, const Observed& observed);
 

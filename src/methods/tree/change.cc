@@ -76,9 +76,10 @@ bool change_window(double factor, Changed& changed) {
 
 // Every list of ports also names the copies.
 bool change_ports(double factor, CoreModel& core, std::string& assumption) {
-  int copies = static_cast<int>(std::lround(factor));
-  constexpr std::size_t most_ports = 32;
-  if (copies < 2 || core.ports.size() * static_cast<std::size_t>(copies) > most_ports) return false;
+  constexpr int most_ports = 32;
+  const int most_copies = core.ports.empty() ? 0 : most_ports / static_cast<int>(core.ports.size());
+  if (factor < 1 || most_copies < 2) return false;
+  const int whole = static_cast<int>(whole_factor("ports", factor)), copies = std::min(whole, most_copies);
   std::vector<std::string> ports = core.ports;
   for (int k = 1; k < copies; k++)
     for (const auto& port : ports) core.ports.push_back(port + "'" + std::to_string(k));
@@ -104,7 +105,8 @@ bool change_ports(double factor, CoreModel& core, std::string& assumption) {
   for (auto& bypass : core.bypasses) more(bypass.ports);
   more(core.branches.taken_ports);
   assumption = "loads and stores get the copies too";
-  if (copies != factor) assumption += "; ports come whole, " + std::to_string(copies) + " instead of " + number_text(factor);
+  if (copies < whole) assumption += "; no more than " + std::to_string(copies) + " of each can be simulated";
+  else if (copies != factor) assumption += "; ports come whole, " + std::to_string(copies) + " instead of " + number_text(factor);
   return true;
 }
 
@@ -180,22 +182,29 @@ const std::pair<const char*, CoreChange> core_changes[] = {
     {"vector-width", change_vector_width},
 };
 
+const std::pair<const char*, std::optional<Measurement> SystemCosts::*> system_costs[] = {
+    {"page-faults", &SystemCosts::page_fault_ns}, {"start", &SystemCosts::process_start_ns}, {"neighbours", &SystemCosts::core_sharing}};
+
 }  // namespace
 
 bool is_change(const std::string& change) {
   const std::string kind = change.substr(0, change.find(':'));
   if (kind != change) return kind == "level" || kind == "latency" || kind == "bandwidth" || kind == "size";
-  return std::ranges::any_of(core_changes, [&](const auto& known) { return change == known.first; }) || change == "page-faults" ||
-         change == "start" || change == "rate" || change == "transport";
+  auto among = [&](const auto& changes) { return std::ranges::any_of(changes, [&](const auto& known) { return change == known.first; }); };
+  return among(core_changes) || among(system_costs) || change == "rate" || change == "transport" || change == "processors" ||
+         change == "loss" || change == "ceiling";
 }
+
+double whole_factor(const std::string& change, double factor) { return change == "ports" && factor >= 1 ? std::round(factor) : factor; }
 
 bool apply_change(const std::string& change, double factor, const Profile& original, Changed& changed) {
   auto colon = change.find(':');
   if (colon != std::string::npos) return change_level(change.substr(0, colon), change.substr(colon + 1), factor, changed);
   Machine& machine = changed.machine;
-  if (change == "page-faults" || change == "start") {
-    if (!machine.system) return false;
-    scale(change == "start" ? machine.system->process_start_ns : machine.system->page_fault_ns, 1 / factor);
+  for (const auto& [name, cost] : system_costs) {
+    if (change != name) continue;
+    if (!machine.system || !((*machine.system).*cost)) return false;
+    scale((*machine.system).*cost, 1 / factor);
     return true;
   }
   if (!machine.core || !original.machine) return false;

@@ -11,10 +11,10 @@
 //   vector-width        loops with packed arithmetic take fewer iterations
 //   level:X             latency and bandwidth of a level of memory;   latency:X, bandwidth:X one of them
 //   size:X              larger cache
-//   page-faults, start  quicker system
+//   page-faults, start  quicker system;   neighbours: less time for others on the core
 //
-// Not changes of a machine: "rate", a node served faster by the tree's arithmetic; "transport", a faster network by the law
-// of a dilation.
+// Not changes of a machine record: "rate", a node served faster by the tree's arithmetic; "transport", a faster network by the
+// law of a dilation; "processors", "loss" and "ceiling" of levels of parallelism (processors.h).
 #pragma once
 
 #include <optional>
@@ -34,6 +34,9 @@ struct Changed {
 
 // Whether a skeleton may ask for it; "level:*" and its like with any level.
 bool is_change(const std::string& change);
+
+// The factor by which it can be made: ports come whole.
+double whole_factor(const std::string& change, double factor);
 
 // Applies on top of what is changed already; false when the change is not known or acts on nothing here.
 bool apply_change(const std::string& change, double factor, const Profile& original, Changed& changed);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "engine/neighbours.h"
 #include "engine/source_costs.h"
 #include "record/operations.h"
 
@@ -36,7 +37,7 @@ struct Flow {
   double flowing = 0;                            // cycles per executed instruction
   double front_end_scale = 0, waiting_scale = 0;  // of the cycles by cause
 };
-constexpr auto front_end = static_cast<std::size_t>(Cause::front_end);
+constexpr auto front_end = static_cast<std::size_t>(Cause::front_end), mispredicting = static_cast<std::size_t>(Cause::misprediction);
 Flow flow_of(const engine::BlockTime& block, double width) {
   double instructions = 0;
   for (const ClassUse& use : block.uses) instructions += use.instructions;
@@ -72,40 +73,51 @@ std::string mode_of(const CompiledBlock& block) {
   return iterations / entries < short_trips ? "vector-short" : "vector-long";
 }
 
-// Executions whose operand comes from each level, by region.
-std::vector<double> operands_by_level(const engine::CodeRegion& region, const MemoryModel& memory, double footprint) {
-  std::vector<double> counts(memory.levels.size(), 0.0);
-  for (const Access& access : region.accesses) {
-    engine::Served served = engine::served_by(access, memory, {footprint, nullptr, 0});
-    for (std::size_t i = 1; i < counts.size(); i++) counts[i] += access.count * (served.near[i] + served.alone[i]);
+// What memory adds to a block, by the level that serves. A line that a load waits for is also moved: it is demand of what it
+// is exposed to.
+void add_levels(const CompiledBlock& block, double part, const engine::RegionMemory& memory, const MemoryModel& model, const std::string& mode,
+                Amounts& amounts, double& far) {
+  double serial = memory.serial_walks_ns;
+  for (double ns : memory.serial_ns) serial += ns;
+  double waiting_left = block.memory.dependent_ns;
+  for (std::size_t i = 1; i < model.levels.size(); i++) {
+    const double moving = i < block.memory.level_ns.size() ? block.memory.level_ns[i] : 0;
+    const double waiting = serial > 0 ? block.memory.dependent_ns * memory.serial_ns[i] / serial : 0;
+    const double moved = part * memory.level_moved[i], waited = part * memory.level_waited[i], all = moved + waited;
+    const double beside = all > 0 ? moving * waited / all : 0;  // of the moving, that of lines which are waited for
+    const double exposed = waiting + beside > 0 ? waited * waiting / (waiting + beside) : 0;
+    amounts.add(mode + "/level:" + model.levels[i].name, 1e-9 * moving, all - exposed);
+    amounts.add(mode + "/dependent:" + model.levels[i].name, 1e-9 * waiting, exposed);
+    waiting_left -= waiting, far += all;
   }
-  return counts;
+  if (waiting_left > 1e-9 * block.memory.dependent_ns) amounts.add(mode + "/walks", 1e-9 * waiting_left, 0);
 }
 
-// An operand from a level beyond the first is one of the executed loads and stores: it is counted there, not twice.
-void move_operands(std::vector<Observable>& all, const std::map<std::string, double>& far) {
-  for (const auto& [mode, operands] : far) {
-    double near = 0;
-    auto is_access = [&](const Observable& o) { return o.key.starts_with(mode + "/load:") || o.key.starts_with(mode + "/store:"); };
-    for (const Observable& o : all)
-      if (is_access(o)) near += o.demand;
-    double kept = near > 0 ? std::max(0.0, 1 - operands / near) : 1;
-    for (Observable& o : all)
-      if (is_access(o)) o.demand *= kept;
+bool is_far(const Observable& o, const std::string& mode) { return o.key.starts_with(mode + "/level:") || o.key.starts_with(mode + "/dependent:"); }
+
+// An operand from a level beyond the first is one of the executed loads and stores: it is counted there, not twice, and so is
+// its place in the flow, `slot` seconds at most. So operands that come in time are no faster than the peak.
+void move_operands(std::vector<Observable>& all, const std::string& mode, double operands, double slot) {
+  auto is_access = [&](const Observable& o) { return o.key.starts_with(mode + "/load:") || o.key.starts_with(mode + "/store:"); };
+  double near = 0, seconds = 0;
+  for (const Observable& o : all)
+    if (is_access(o)) near += o.demand, seconds += o.seconds;
+  if (near <= 0) return;
+  const double kept = std::max(0.0, 1 - operands / near);
+  slot = std::min(slot, seconds / near);
+  for (Observable& o : all) {
+    if (is_access(o)) o.demand *= kept, o.seconds *= seconds > 0 ? 1 - slot * (1 - kept) * near / seconds : 1;
+    if (is_far(o, mode)) o.seconds += slot * o.demand;
   }
 }
 
 }  // namespace
 
-Observed observe_compiled(const engine::CompiledCost& cost, const Profile& profile, const Machine& machine) {
+Observed observe_compiled(const engine::CompiledCost& cost, const Profile& profile, const Machine& machine, bool alone) {
   Observed observed;
   observed.program = profile.program, observed.machine = machine.name, observed.unit = "instructions";
   Amounts amounts;
   double width = std::max(1.0, machine.core->front_end.rename_width.value);
-  double footprint = engine::footprint_bytes(profile, machine);
-  std::vector<std::vector<double>> operands(cost.regions.size());
-  if (machine.memory)
-    for (std::size_t r = 0; r < cost.regions.size(); r++) operands[r] = operands_by_level(cost.regions[r], *machine.memory, footprint);
   std::map<std::string, double> accesses, far;  // by mode: loads and stores; operands from beyond the first level
   for (const CompiledBlock& b : cost.blocks) {
     std::string mode = mode_of(b);
@@ -115,24 +127,19 @@ Observed observe_compiled(const engine::CompiledCost& cost, const Profile& profi
       add_class(b.core.uses[k], flow, mode + "/" + engine::name_of(kind), 1e-9 * cost.ns_per_cycle, amounts);
       if (kind == InstructionClass::load || kind == InstructionClass::store) accesses[mode] += b.core.uses[k].instructions;
     }
-    amounts.add(mode + "/dependent", 1e-9 * b.memory.dependent_ns, 0);
-    if (b.region < 0 || b.memory.level_ns.empty()) continue;
+    if (b.region < 0) continue;
     const engine::RegionCost& region = cost.region_costs[static_cast<std::size_t>(b.region)];
-    double part = region.core_ns > 0 ? b.core.cycles * cost.ns_per_cycle / region.core_ns : 0;
-    for (std::size_t i = 1; i < b.memory.level_ns.size(); i++) {
-      double count = part * operands[static_cast<std::size_t>(b.region)][i];
-      amounts.add(mode + "/level:" + machine.memory->levels[i].name, 1e-9 * b.memory.level_ns[i], count);
-      far[mode] += count;
-    }
+    const double part = region.core_ns > 0 ? (b.core.cycles - b.core.by_cause[mispredicting]) * cost.ns_per_cycle / region.core_ns : 0;
+    if (!region.memory.level_moved.empty()) add_levels(b, part, region.memory, *machine.memory, mode, amounts, far[mode]);
   }
-  // More operands than accesses: the profile's accesses and the code's loads do not agree; the accesses are what runs.
-  for (Observable& o : amounts.list())
-    if (auto at = o.key.find("/level:"); at != std::string::npos) {
-      std::string mode = o.key.substr(0, at);
-      if (far[mode] > accesses[mode]) o.demand *= accesses[mode] / far[mode];
-    }
-  for (auto& [mode, count] : far) count = std::min(count, accesses[mode]);
-  move_operands(amounts.list(), far);
+  observed.peak_rate = 1e9 * machine.core->clock_ghz.value * width;
+  for (const auto& [mode, count] : far) {
+    // More operands than accesses: the profile's accesses and the code's loads do not agree; the accesses are what runs.
+    if (count > accesses[mode])
+      for (Observable& o : amounts.list())
+        if (is_far(o, mode)) o.demand *= accesses[mode] / count;
+    move_operands(amounts.list(), mode, std::min(count, accesses[mode]), 1 / observed.peak_rate);
+  }
 
   const engine::OutsideTime& outside = cost.outside;
   double calls = 0;
@@ -141,12 +148,13 @@ Observed observe_compiled(const engine::CompiledCost& cost, const Profile& profi
   amounts.add("page faults", 1e-9 * outside.faults_ns, outside.faults_ns > 0 ? profile.run.page_faults : 0);
   if (outside.system_ns > 0) amounts.add("system:calls", 1e-9 * outside.system_ns, profile.run.system->calls);
   amounts.add("start", 1e-9 * outside.start_ns, outside.start_ns > 0 ? 1 : 0);
+  const double neighbours = alone ? 0 : 1e-9 * engine::neighbours_ns(cost, machine);
+  amounts.add("neighbours", neighbours, 0);
   observed.all = std::move(amounts.list());
-  observed.seconds = cost.seconds();
-  observed.peak_rate = 1e9 * machine.core->clock_ghz.value * width;
+  observed.seconds = cost.seconds() + neighbours;
   if (!machine.memory) observed.remarks.push_back(machine.name + " has no memory levels: every operand is taken to come from the first cache");
-  if (machine.system && machine.system->core_sharing && machine.system->core_sharing->value > 0)
-    observed.remarks.push_back("on a core nobody else uses, as predict --alone: what neighbours on " + machine.name + " usually take is not in the tree");
+  if (alone && engine::usual_sharing(machine).value > 0)
+    observed.remarks.push_back("on a core nobody else uses: what neighbours on " + machine.name + " usually take is left out");
   return observed;
 }
 

@@ -30,9 +30,10 @@ struct Observed {
 // demand; it belongs to one class, flowed or waited for one cause, and an operand comes from one level of memory. Keys:
 //   MODE/CLASS:CAUSE   MODE scalar, vector-short or vector-long: the loop it lies in; CLASS as engine::name_of;
 //                      CAUSE "flowing" (not held up), "front end", "window", "ports", "dependences", "memory", "mispredictions"
-//   MODE/level:NAME    operands from a level beyond the first; MODE/dependent: loads that wait for each other
-//   library, page faults, system:calls, start
-Observed observe_compiled(const engine::CompiledCost& cost, const Profile& profile, const Machine& machine);
+//   MODE/level:NAME    operands from a level beyond the first: what the moving of lines takes
+//   MODE/dependent:NAME  single loads from it that are waited for;   MODE/walks: ... for the translation of their addresses
+//   library, page faults, system:calls, start, neighbours (what others on the core take, unless it is `alone`)
+Observed observe_compiled(const engine::CompiledCost& cost, const Profile& profile, const Machine& machine, bool alone);
 
 // Source operations on a machine that knows their costs (Saavedra's linear model): keys GROUP/NAME, "arithmetic/ARSL", and
 // "start". An error when the machine has no costs for most of them.

@@ -9,57 +9,115 @@
 namespace perfcast::tree {
 namespace {
 
-// What `active` processors are worth, in old ones, when `first` of them, worth `speed` each, are taken before the others.
-double units_of(int active, int first, double speed, double others) {
-  return std::min(active, first) * speed + std::max(active - first, 0) * others;
+// The processors of a machine after some were replaced, the fastest first.
+std::vector<FastProcessors> after_replacing(std::vector<FastProcessors> fast, int processors) {
+  std::ranges::sort(fast, std::greater<>(), &FastProcessors::speed);
+  int left = processors;
+  for (auto& some : fast) some.count = std::min(some.count, left), left -= some.count;
+  fast.push_back({left, 1});
+  std::ranges::sort(fast, std::greater<>(), &FastProcessors::speed);
+  return fast;
+}
+
+// What `active` of them are worth, in old ones, taken from the beginning of the list.
+double units_of(int active, const std::vector<FastProcessors>& list) {
+  double units = 0;
+  for (const auto& some : list) {
+    const int taken = std::min(active, some.count);
+    units += taken * some.speed, active -= taken;
+  }
+  return units;
 }
 
 struct Capacities {
   double best = 0, worst = 0;
 };
 
-// Of a mode with so many active after `fast` were replaced. With the best schedule the mode takes the fast ones first, and
-// uses as much of them as helps: beyond its peak at -1/ln(1 - loss) the capacity law falls. With the worst it uses none of
-// what is new. Slow ones cannot be left aside: at best they are taken last, at worst first.
-Capacities capacities_of(const DemandMode& mode, int fast, double speed, const DemandProfile& profile) {
+// Of a mode with so many active. With the best schedule it takes the fast ones first, and uses as much of them as helps:
+// beyond its peak at -1/ln(1 - loss) the capacity law falls. With the worst it uses nothing of what is new; slow ones cannot
+// be left aside, and are taken first.
+Capacities capacities_of(int active, const std::vector<FastProcessors>& machine, const DemandProfile& profile) {
   auto capacity = [&](double units) { return capacity_of(units, profile.loss, profile.ceiling); };
-  const double fast_first = units_of(mode.active, fast, speed, 1);
-  if (speed < 1) {
-    const auto [worst, best] = std::minmax({capacity(units_of(mode.active, profile.processors - fast, 1, speed)), capacity(fast_first)});
-    return {best, worst};
-  }
   const double peak = profile.loss > 0 ? -1 / std::log1p(-profile.loss) : std::numeric_limits<double>::infinity();
-  return {capacity(std::clamp<double>(peak, mode.active, fast_first)), capacity(mode.active)};
+  std::vector<FastProcessors> slow_first = machine;
+  std::ranges::reverse(slow_first);
+  for (auto& some : slow_first) some.speed = std::min(some.speed, 1.0);
+  const double most = units_of(active, machine), least = units_of(active, slow_first);
+  return {capacity(std::clamp(peak, least, most)), std::min(capacity(least), capacity(std::min<double>(most, active)))};
 }
 
 }  // namespace
 
-Status add_processors(UseTree& tree, const DemandProfile& profile, const UpgradeWord& word) {
-  double relative = 0;
-  for (const auto& mode : profile.modes) relative += mode.demand / capacity_of(mode.active, profile.loss, profile.ceiling);
-  const double unit = (tree.root.seconds - profile.synchronisation) / relative;  // one processor's time for the whole work
-  ProcessorTable table{word.processors, word.speeds, {}, {}};
+Result<std::vector<Step>> processor_steps(const UpgradeWord& word, int processors) {
+  std::vector<Step> steps;
   for (int k : word.processors) {
-    if (k > profile.processors)
-      return wrong_usage("there are only " + std::to_string(profile.processors) + " processors to replace", "processors=1@3");
-    table.improvement.emplace_back(), table.tolerance.emplace_back();
-    for (double s : word.speeds) {
-      Upgrade upgrade;
-      upgrade.change = word.name + "=" + std::to_string(k) + "@" + number_text(s);
-      upgrade.best = upgrade.worst = profile.synchronisation;
-      for (const auto& mode : profile.modes) {
-        const Capacities capacities = capacities_of(mode, k, s, profile);
-        upgrade.best += unit * mode.demand / capacities.best, upgrade.worst += unit * mode.demand / capacities.worst;
-      }
-      fill_tolerance(upgrade, tree.root.seconds);
-      upgrade.seconds = tree.root.seconds / upgrade.improvement, upgrade.speedup = upgrade.improvement;
-      upgrade.interval = {upgrade.best, upgrade.worst};
-      table.improvement.back().push_back(upgrade.improvement), table.tolerance.back().push_back(upgrade.tolerance);
-      tree.upgrades.push_back(std::move(upgrade));
+    if (k > processors) return wrong_usage("there are only " + std::to_string(processors) + " processors to replace", "processors=1@3");
+    for (double s : word.speeds) steps.emplace_back(Upgradable{word.name, {}, "processors", true, {k, s}}, s);
+  }
+  return steps;
+}
+
+std::vector<Step> usual_replacements(int processors, double factor) {
+  std::vector<Step> steps;
+  for (int k : {1, processors / 2, processors})
+    if (k > 0 && k <= processors && (steps.empty() || k > steps.back().first.processors.count))
+      steps.emplace_back(Upgradable{"processors", {}, "processors", true, {k, factor}}, factor);
+  return steps;
+}
+
+Upgrade upgrade_levels(const UseNode& root, const DemandProfile& profile, const std::vector<Step>& steps) {
+  Upgrade upgrade;
+  name_steps(upgrade, steps);
+  DemandProfile changed = profile;
+  std::vector<FastProcessors> fast;
+  FasterNodes best, worst;
+  bool schedules = false;  // how work is scheduled makes a difference
+  for (const auto& [what, factor] : steps) {
+    if (what.change == "loss") {
+      changed.loss = std::min(0.999, changed.loss / factor);
+      if (profile.loss <= 0) upgrade.remark = "no loss by interference is known";
+    } else if (what.change == "ceiling") {
+      if (changed.ceiling) *changed.ceiling = std::max(1.0, *changed.ceiling * factor);
+      else upgrade.remark = "no ceiling of the interconnect is known";
+    } else if (what.change == "processors") {
+      fast.push_back(what.processors.count > 0 ? what.processors : FastProcessors{profile.processors, factor}), schedules = true;
+    } else {
+      for (const auto& node : what.nodes) (factor < 1 ? worst : best).emplace_back(node, factor);
+      schedules = true;
     }
   }
-  if (word.processors.size() * word.speeds.size() > 1) tree.processors = std::move(table);
-  return {};
+  const std::vector<FastProcessors> machine = after_replacing(fast, profile.processors);
+  double old_law = 0, best_law = 0, worst_law = 0;  // in units of one processor's time for the whole work
+  bool drawn = true;
+  for (const DemandMode& mode : profile.modes) {
+    const Capacities capacities = capacities_of(mode.active, machine, changed);
+    const double now = capacity_of(mode.active, profile.loss, profile.ceiling);
+    const std::string node = "levels/" + std::to_string(mode.active);
+    drawn = drawn && find_node(root, node).has_value();
+    best.emplace_back(node, capacities.best / now), worst.emplace_back(node, capacities.worst / now);
+    old_law += mode.demand / now, best_law += mode.demand / capacities.best, worst_law += mode.demand / capacities.worst;
+  }
+  upgrade.best = sped_up(root, best).seconds, upgrade.worst = sped_up(root, worst).seconds;
+  // A skeleton that draws no levels: what they gain is known all the same.
+  if (!drawn) {
+    const double levels = root.seconds - profile.synchronisation;
+    upgrade.best = std::max(0.0, upgrade.best - levels * (1 - best_law / old_law));
+    upgrade.worst = std::max(0.0, upgrade.worst - levels * (1 - worst_law / old_law));
+  }
+  fill_tolerance(upgrade, root.seconds);
+  upgrade.seconds = upgrade.improvement > 0 ? root.seconds / upgrade.improvement : root.seconds, upgrade.speedup = upgrade.improvement;
+  if (!schedules) upgrade.costed_again = upgrade.seconds;
+  upgrade.interval = {std::min(upgrade.best, upgrade.seconds), std::max(upgrade.worst, upgrade.seconds)};
+  return upgrade;
+}
+
+ProcessorTable processor_table(const UpgradeWord& word, const std::vector<Upgrade>& cells) {
+  ProcessorTable table{word.processors, word.speeds, {}, {}};
+  for (std::size_t i = 0; i < cells.size(); i++) {
+    if (i % word.speeds.size() == 0) table.improvement.emplace_back(), table.tolerance.emplace_back();
+    table.improvement.back().push_back(cells[i].improvement), table.tolerance.back().push_back(cells[i].tolerance);
+  }
+  return table;
 }
 
 }  // namespace perfcast::tree

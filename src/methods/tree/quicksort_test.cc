@@ -3,6 +3,7 @@
 // comes out as 1.37 +- 27 %; and the 30 % of 2 fast at 5x, which comes out as 30.68 %.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/paths.h"
@@ -90,10 +91,66 @@ TEST(Quicksort, SlowerProcessorsAreTakenLastOrFirst) {
   EXPECT_DOUBLE_EQ(tree->upgrades[1].tolerance, 0);
 }
 
-TEST(Quicksort, LevelsAreRanked) {
+// What can be bought comes first: all processors, half of them, one; less interference; then levels by their time. A ceiling
+// that is not reached buys nothing.
+TEST(Quicksort, UpgradesAreRanked) {
   auto tree = make_tree(quicksort());
-  ASSERT_TRUE(tree && !tree->ranking.empty());
-  EXPECT_EQ(tree->ranking.front().node, "levels/16");
+  ASSERT_TRUE(tree && tree->ranking.size() > 5);
+  auto place = [&](const std::string& change) {
+    return std::ranges::find(tree->ranking, change, &Upgrade::change) - tree->ranking.begin();
+  };
+  EXPECT_EQ(place("processors=16@2"), 0);
+  EXPECT_LT(place("processors=16@2"), place("processors=8@2"));
+  EXPECT_LT(place("processors=8@2"), place("processors=1@2"));
+  EXPECT_LT(place("levels/16=2"), place("levels/1=2"));
+  EXPECT_LT(place("levels/1=2"), place("levels/2=2"));
+  EXPECT_LT(place("interference=2"), static_cast<long>(tree->ranking.size()));
+  EXPECT_EQ(place("interconnect=2"), static_cast<long>(tree->ranking.size()));
+}
+
+// With half the loss, c(p) = p (1 - 0.006165)^(p - 1) for every mode, whatever the schedule.
+TEST(Quicksort, LessInterferenceFollowsTheCapacityLaw) {
+  DemandProfile demand = quicksort();
+  TreeOptions options;
+  options.rank = false, options.upgrades = {"interference=2", "interconnect=2"};
+  auto tree = make_tree(demand, options);
+  ASSERT_TRUE(tree) << tree.error().message();
+  double seconds = 0;
+  for (const auto& mode : demand.modes) seconds += mode.demand / capacity_of(mode.active, demand.loss / 2, demand.ceiling);
+  EXPECT_NEAR(*tree->upgrades[0].costed_again, seconds, 1e-12);
+  EXPECT_NEAR(tree->upgrades[0].tolerance, 0, 1e-12);
+  EXPECT_DOUBLE_EQ(tree->upgrades[1].speedup, 1);
+}
+
+// Four three times and two five times as fast: with the best schedule a mode takes the two first.
+TEST(Quicksort, ProcessorsAreCrossedWithOtherUpgrades) {
+  DemandProfile demand = quicksort();
+  TreeOptions options;
+  options.rank = false, options.upgrades = {"processors=4@3", "processors=2@5", "levels/1=2"};
+  auto tree = make_tree(demand, options);
+  ASSERT_TRUE(tree && tree->crossed) << tree.error().message();
+  ASSERT_EQ(tree->crossed->changes, (std::vector<std::string>{"processors=4@3", "processors=2@5", "levels/1=2"}));
+  auto best = [&](auto units, double first) {
+    double seconds = 0;
+    for (const auto& mode : demand.modes)
+      seconds += mode.demand / capacity_of(units(mode.active), demand.loss, demand.ceiling) / (mode.active == 1 ? first : 1);
+    return tree->root.seconds / seconds;
+  };
+  auto both = [](int i) { return 5.0 * std::min(i, 2) + 3.0 * std::clamp(i - 2, 0, 4) + std::max(i - 6, 0); };
+  auto four = [](int i) { return 3.0 * std::min(i, 4) + std::max(i - 4, 0); };
+  EXPECT_NEAR(tree->crossed->speedup[0][1], (1 + best(both, 1)) / 2, 1e-9);
+  EXPECT_NEAR(tree->crossed->speedup[2][0], (1 + best(four, 2)) / 2, 1e-9);
+  EXPECT_DOUBLE_EQ(tree->crossed->speedup[0][0], tree->upgrades[0].speedup);
+}
+
+// More than there are: the faster ones are kept.
+TEST(Quicksort, NoMoreProcessorsThanThereAre) {
+  TreeOptions options;
+  options.rank = false, options.upgrades = {"processors=16@3", "processors=10@5", "processors=3"};
+  auto tree = make_tree(quicksort(), options);
+  ASSERT_TRUE(tree && tree->crossed) << tree.error().message();
+  EXPECT_GE(tree->crossed->speedup[0][1], std::max(tree->upgrades[0].speedup, tree->upgrades[1].speedup));
+  EXPECT_DOUBLE_EQ(tree->upgrades[0].speedup, tree->upgrades[2].speedup);
 }
 
 // Printed dR/dalpha16 = 8.4 is R itself; when demand moves from 1 to 16 processors it is R (1 - 1/c(16)) R ... = 7.74.

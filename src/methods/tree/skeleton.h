@@ -11,8 +11,8 @@
 namespace perfcast::tree {
 
 // Observables have keys such as "scalar/integer:ports"; `takes` are patterns in which * stands for anything. An
-// observable goes to the first node, in the order of the file, that takes it. A node named "*" stands for as many nodes
-// as the last * of its first pattern has meanings.
+// observable goes to the first node, in the order of the file, that takes it; what a node takes, those below it are asked for
+// first. A node named "*" stands for as many nodes as the last * of its patterns has meanings; below it * means the same.
 struct SkeletonNode {
   std::string name, meaning;
   std::vector<std::string> takes;

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <functional>
+#include <iterator>
 
 #include "base/text.h"
 #include "engine/source_costs.h"
 #include "methods/tree/build.h"
-#include "methods/tree/change.h"
 #include "methods/tree/processors.h"
+#include "methods/tree/recost.h"
 
 namespace perfcast::tree {
 namespace {
@@ -22,7 +24,11 @@ struct Draft {
   UseTree tree;
   Skeleton skeleton;
   std::vector<Upgradable> upgradables;
+  int processors = 0;  // of levels of parallelism
 };
+
+// What steps buy together.
+using Buy = std::function<Upgrade(const std::vector<Step>&)>;
 
 Result<Draft> draft_of(const Observed& observed, const std::string& usual_skeleton, const TreeOptions& options,
                        const std::vector<std::string>& far_levels = {}) {
@@ -66,37 +72,55 @@ Result<Upgradable> find_upgradable(const Draft& draft, const std::string& name) 
   return std::unexpected(error);
 }
 
-Result<std::vector<Step>> asked_steps(const Draft& draft, const TreeOptions& options) {
+// The steps of each upgrade that is asked for: one, or the cells of a table of processors.
+struct Asked {
+  UpgradeWord word;
   std::vector<Step> steps;
+};
+Result<std::vector<Asked>> asked_steps(const Draft& draft, const TreeOptions& options) {
+  std::vector<Asked> asked;
   for (const auto& text : options.upgrades) {
     TRY(UpgradeWord word, parse_upgrade(text));
-    if (!word.processors.empty())
+    std::vector<Step> steps;
+    if (word.processors.empty()) {
+      TRY(Upgradable what, find_upgradable(draft, word.name));
+      what.name = word.name;
+      steps.emplace_back(std::move(what), word.factor);
+    } else if (draft.processors == 0) {
       return wrong_usage("\"" + text + "\": this tree knows no single processors", "a tree of levels of parallelism (perfcast.demand)");
-    TRY(Upgradable what, find_upgradable(draft, word.name));
-    what.name = word.name;
-    steps.emplace_back(std::move(what), word.factor);
+    } else {
+      TRY(steps, processor_steps(word, draft.processors));
+    }
+    asked.push_back({std::move(word), std::move(steps)});
   }
-  return steps;
+  return asked;
 }
 
-// All single upgrades that act on something, best first.
-std::vector<Upgrade> ranking_of(const Draft& draft, double factor, const Recost& recost, std::vector<Step>* order) {
+// All single upgrades that are worth a look: several nodes may ask for one change; the skeleton's own changes come first.
+std::vector<Step> candidates_of(const Draft& draft, double factor) {
   constexpr double negligible = 0.003;
-  std::vector<std::pair<Upgrade, Step>> list;
-  std::vector<std::string> seen;  // several nodes may ask for one change; the skeleton's own changes come first
-  std::vector<Upgradable> candidates;
+  std::vector<Step> candidates = usual_replacements(draft.processors, factor);
+  std::vector<std::string> seen;
+  if (!candidates.empty()) seen.push_back("processors");
   for (bool named : {true, false})
-    std::ranges::copy_if(draft.upgradables, std::back_inserter(candidates), [&](const Upgradable& u) { return u.named == named; });
-  for (const auto& u : candidates) {
-    if (u.change.empty() || std::ranges::find(seen, u.change) != seen.end()) continue;
-    seen.push_back(u.change);
-    double share = 0;
-    for (const auto& path : u.nodes)
-      if (auto node = find_node(draft.tree.root, path)) share += node->node->share;
-    if (!u.nodes.empty() && share < negligible) continue;
-    Step step{u, factor};
-    Upgrade upgrade = upgrade_tree(draft.tree.root, {step}, recost);
-    if (recost && !upgrade.costed_again && u.nodes.empty()) continue;
+    for (const auto& u : draft.upgradables) {
+      if (u.named != named || u.change.empty() || std::ranges::find(seen, u.change) != seen.end()) continue;
+      seen.push_back(u.change);
+      double share = 0;
+      for (const auto& path : u.nodes)
+        if (auto node = find_node(draft.tree.root, path)) share += node->node->share;
+      if (u.nodes.empty() || share >= negligible) candidates.emplace_back(u, factor);
+    }
+  return candidates;
+}
+
+// Best first.
+std::vector<Upgrade> ranking_of(const Draft& draft, double factor, const Buy& buy, std::vector<Step>* order) {
+  std::vector<std::pair<Upgrade, Step>> list;
+  for (Step& step : candidates_of(draft, factor)) {
+    Upgrade upgrade = buy({step});
+    const bool by_law = step.first.nodes.empty() && step.first.processors.count == 0;
+    if (by_law && (!upgrade.costed_again || (draft.processors > 0 && upgrade.speedup == 1))) continue;  // acts on nothing here
     list.emplace_back(std::move(upgrade), std::move(step));
   }
   std::ranges::sort(list, [](const auto& a, const auto& b) {
@@ -105,75 +129,68 @@ std::vector<Upgrade> ranking_of(const Draft& draft, double factor, const Recost&
   std::vector<Upgrade> ranking;
   for (auto& [upgrade, step] : list) {
     ranking.push_back(std::move(upgrade));
-    if (order) order->push_back(std::move(step));
+    order->push_back(std::move(step));
   }
   return ranking;
 }
 
-// Both act on single nodes, of which one lies below the other: crossing them would count the same gain twice.
+// Both act on single nodes, of which one lies below the other, or both replace processors: crossing them would count the
+// same gain twice.
 bool one_in_the_other(const Upgradable& a, const Upgradable& b) {
+  if (a.processors.count > 0 && b.processors.count > 0) return true;
   if (a.nodes.size() != 1 || b.nodes.size() != 1) return false;
   return a.nodes[0] == b.nodes[0] || a.nodes[0].starts_with(b.nodes[0] + "/") || b.nodes[0].starts_with(a.nodes[0] + "/");
 }
 
-std::optional<CrossedUpgrades> crossed_of(const UseNode& root, const std::vector<Step>& steps, const Recost& recost) {
+std::optional<CrossedUpgrades> crossed_of(const std::vector<Step>& steps, const Buy& buy) {
   if (steps.size() < 2) return {};
   CrossedUpgrades crossed;
   std::size_t n = steps.size();
   crossed.speedup.assign(n, std::vector<double>(n, 1));
   for (std::size_t i = 0; i < n; i++) {
-    crossed.changes.push_back(steps[i].first.name + "=" + number_text(steps[i].second));
+    crossed.changes.push_back(text_of(steps[i]));
     for (std::size_t j = i; j < n; j++) {
       std::vector<Step> both = i == j ? std::vector{steps[i]} : std::vector{steps[i], steps[j]};
-      crossed.speedup[i][j] = crossed.speedup[j][i] = upgrade_tree(root, both, recost).speedup;
+      crossed.speedup[i][j] = crossed.speedup[j][i] = buy(both).speedup;
     }
   }
   return crossed;
 }
 
-Status add_upgrades(Draft& draft, const TreeOptions& options, const Recost& recost) {
+Status add_upgrades(Draft& draft, const TreeOptions& options, const Buy& buy) {
   if (!is_factor(options.rank_factor)) return wrong_usage("upgrades are ranked by a factor from 0.001 to 1000", "--rank-factor 2");
-  TRY(std::vector<Step> steps, asked_steps(draft, options));
+  TRY(std::vector<Asked> asked, asked_steps(draft, options));
   UseTree& tree = draft.tree;
-  for (const auto& step : steps) tree.upgrades.push_back(upgrade_tree(tree.root, {step}, recost));
-  std::vector<Step> order;
-  if (options.rank) tree.ranking = ranking_of(draft, options.rank_factor, recost, &order);
-  if (steps.size() < 2) {
-    steps.clear();
-    for (std::size_t i = 0; i < order.size() && static_cast<int>(steps.size()) < options.crossed; i++)
-      if (tree.ranking[i].speedup > 1.005 && std::ranges::none_of(steps, [&](const Step& s) { return one_in_the_other(s.first, order[i].first); }))
-        steps.push_back(order[i]);
+  std::vector<Step> crossed, order;
+  for (const auto& [word, steps] : asked) {
+    std::vector<Upgrade> cells;
+    for (const auto& step : steps) cells.push_back(buy({step}));
+    if (steps.size() > 1) tree.processors = processor_table(word, cells);
+    std::ranges::move(cells, std::back_inserter(tree.upgrades));
+    std::ranges::copy(steps, std::back_inserter(crossed));
   }
-  tree.crossed = crossed_of(tree.root, steps, recost);
+  if (options.rank) tree.ranking = ranking_of(draft, options.rank_factor, buy, &order);
+  if (asked.size() < 2) {
+    crossed.clear();
+    for (std::size_t i = 0; i < order.size() && static_cast<int>(crossed.size()) < options.crossed; i++)
+      if (tree.ranking[i].speedup > 1.005 && std::ranges::none_of(crossed, [&](const Step& s) { return one_in_the_other(s.first, order[i].first); }))
+        crossed.push_back(order[i]);
+  }
+  tree.crossed = crossed_of(crossed, buy);
   return {};
 }
 
-// Costs the compiled program again on the changed machine.
-Recost recost_of(const Profile& profile, const Machine& machine, const engine::CoreTime& core, const Skeleton& skeleton, const engine::SimulationOptions& simulation) {
-  return [&profile, &machine, &core, &skeleton, &simulation](const std::vector<Step>& steps) -> std::optional<NewTree> {
-    Changed changed;
-    changed.machine = machine;
-    NewTree result;
-    bool any = false;
-    for (const auto& step : steps) {
-      bool done = !step.first.change.empty() && apply_change(step.first.change, step.second, profile, changed);
-      any = any || done;
-      if (!done) result.left.push_back(step);
-    }
-    if (!any) return {};
-    const Profile& program = changed.profile ? *changed.profile : profile;
-    std::optional<engine::CompiledCost> cost;
-    if (changed.core) {
-      auto simulated = engine::compiled_cost(program, changed.machine, simulation);
-      if (!simulated) return {};
-      cost = std::move(*simulated);
-    } else {
-      cost = engine::compiled_cost(program, changed.machine, core);
-    }
-    result.root = decorate(skeleton, observe_compiled(*cost, program, changed.machine));
-    result.assumption = changed.assumption;
-    return result;
-  };
+// By the arithmetic of the tree, and costed again where that is possible.
+Buy buy_by(const UseNode& root, Recost recost) {
+  return [&root, recost = std::move(recost)](const std::vector<Step>& steps) { return upgrade_tree(root, steps, recost); };
+}
+
+// What a tree of one core cannot show.
+void say_what_is_left_out(const Profile& profile, UseTree& tree) {
+  if (!profile.messages.is_null())
+    tree.remarks.push_back("the computation alone, without messages: perfcast dilate measures what they take");
+  if (!profile.parallel.is_null())
+    tree.remarks.push_back("the work of all threads, one after the other: perfcast dilate --threads measures how it divides among them");
 }
 
 // Operations run one after the other in this model: what one of them gains, the program gains.
@@ -184,7 +201,8 @@ Result<UseTree> source_tree(const Profile& profile, const Machine& machine, cons
   Recost linear = [&root](const std::vector<Step>& steps) -> std::optional<NewTree> {
     return NewTree{root, steps, "operations are taken to run one after the other", true};
   };
-  CHECK_OK(add_upgrades(draft, options, linear));
+  CHECK_OK(add_upgrades(draft, options, buy_by(root, linear)));
+  say_what_is_left_out(profile, draft.tree);
   return draft.tree;
 }
 
@@ -202,8 +220,10 @@ Result<UseTree> make_tree(const Profile& profile, const Machine& machine, const 
   std::vector<std::string> far_levels;
   if (machine.memory)
     for (std::size_t i = 1; i < machine.memory->levels.size(); i++) far_levels.push_back(machine.memory->levels[i].name);
-  TRY(Draft draft, draft_of(observe_compiled(cost, profile, machine), "core", options, far_levels));
-  CHECK_OK(add_upgrades(draft, options, recost_of(profile, machine, cost.core, draft.skeleton, simulation)));
+  TRY(Draft draft, draft_of(observe_compiled(cost, profile, machine, options.alone), "core", options, far_levels));
+  const Costed costed{profile, machine, cost.core, draft.tree.root.seconds, draft.skeleton, simulation, options.alone};
+  CHECK_OK(add_upgrades(draft, options, buy_by(draft.tree.root, recost_compiled(costed))));
+  say_what_is_left_out(profile, draft.tree);
   return draft.tree;
 }
 
@@ -222,17 +242,9 @@ Result<UseTree> make_tree(const DemandProfile& profile, const TreeOptions& optio
   for (const auto& mode : profile.modes)
     if (mode.active > profile.processors || capacity_of(mode.active, profile.loss, profile.ceiling) < 1e-9)
       return unfit("mode " + std::to_string(mode.active) + " has more processors than there are, or no capacity", profile.program);
-  TreeOptions plain = options;
-  std::vector<UpgradeWord> processors;
-  plain.upgrades.clear();
-  for (const auto& text : options.upgrades) {
-    TRY(UpgradeWord word, parse_upgrade(text));
-    if (word.processors.empty()) plain.upgrades.push_back(text);
-    else processors.push_back(std::move(word));
-  }
   TRY(Draft draft, draft_of(observe_demand(profile), "parallel", options));
-  CHECK_OK(add_upgrades(draft, plain, {}));
-  for (const auto& word : processors) CHECK_OK(add_processors(draft.tree, profile, word));
+  draft.processors = profile.processors;
+  CHECK_OK(add_upgrades(draft, options, [&](const std::vector<Step>& steps) { return upgrade_levels(draft.tree.root, profile, steps); }));
   return draft.tree;
 }
 
@@ -286,7 +298,7 @@ Result<UseTree> make_tree(const Dilation& dilation, const TreeOptions& options) 
   CHECK_OK(check_times(dilation));
   TRY(Draft draft, draft_of(observe_dilation(dilation), "message-passing", options));
   Recost measured = [&](const std::vector<Step>& steps) { return by_dilation(dilation, draft.tree.root, steps); };
-  CHECK_OK(add_upgrades(draft, options, measured));
+  CHECK_OK(add_upgrades(draft, options, buy_by(draft.tree.root, measured)));
   for (auto* list : {&draft.tree.upgrades, &draft.tree.ranking})
     for (auto& upgrade : *list) upgrade.redistribution.clear();
   return draft.tree;

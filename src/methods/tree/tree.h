@@ -22,6 +22,7 @@ struct TreeOptions {
   bool rank = true;                   // also all single upgrades the skeleton knows, each by `rank_factor`
   double rank_factor = 2;
   std::optional<double> instructions; // to simulate for the core's time; none: as many as predict does
+  bool alone = false;                 // on a core nobody else uses, whatever the machine file says of neighbours
   int crossed = 4;                    // the best of the ranking crossed, when fewer than two upgrades are asked for
 };
 

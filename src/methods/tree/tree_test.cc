@@ -158,6 +158,33 @@ TEST(Tree, TimeIsDemandOverRate) {
   EXPECT_NEAR(sum * tree.root.demand / tree.peak_rate, tree.root.seconds, 1e-6 * tree.root.seconds);
 }
 
+// Half the operands come from DRAM: in a stream, or each waited for by the next. Both are demand of the level, and nothing is
+// faster than the peak.
+TEST(Tree, OperandsFromALevelAreDemandThere) {
+  for (const bool chase : {false, true}) {
+    Profile profile = small_profile();
+    Access& access = profile.ir->functions[0].blocks[0].accesses[0];
+    if (chase) {
+      access.kind = AddressKind::chase, access.lines[1].near = 0;
+      profile.machine->functions[0].blocks[0].code[0].uses[0].unit = 1;
+    }
+    TreeOptions options;
+    options.rank = false;
+    auto tree = make_tree(profile, small_machine(), options);
+    ASSERT_TRUE(tree) << tree.error().message();
+    const UseNode& dram = *find_node(tree->root, "DRAM")->node;
+    EXPECT_NEAR(dram.demand, 0.5e6, 1);
+    const UseNode& leaf = *find_node(tree->root, chase ? "operands/DRAM/latency" : "operands/DRAM/bandwidth")->node;
+    EXPECT_GT(leaf.seconds, 0.9 * dram.seconds) << chase;
+    EXPECT_GT(leaf.demand, 0.9 * dram.demand) << chase;
+    if (chase) EXPECT_NEAR(leaf.seconds, 0.5e6 * 100e-9, 0.1 * 0.5e6 * 100e-9);
+    ASSERT_TRUE(leaf.capacity && tree->root.used);
+    EXPECT_DOUBLE_EQ(tree->peak_rate, 4e9);
+    EXPECT_NEAR(*leaf.capacity, leaf.demand / leaf.seconds / 4e9, 1e-12);
+    EXPECT_NEAR(*tree->root.used, tree->root.demand / tree->root.seconds / 4e9, 1e-12);
+  }
+}
+
 TEST(Tree, LocalClockKnowsTimesOnly) {
   TreeOptions options;
   options.clock = TreeClock::local, options.rank = false;
@@ -304,7 +331,7 @@ TEST(Signature, SimilarDemandWithOtherPerformanceLacksDetail) {
   EXPECT_FALSE(compare(tree, other).lacks_detail);
   EXPECT_DOUBLE_EQ(compare(tree, other).distance, 0);
   // The same demand takes three times as long in one leaf.
-  auto dram = std::ranges::find_if(other.signature, [](const auto& e) { return e.leaf == "operands/DRAM"; });
+  auto dram = std::ranges::find_if(other.signature, [](const auto& e) { return e.leaf == "operands/DRAM/bandwidth"; });
   ASSERT_NE(dram, other.signature.end());
   double more = 2 * dram->share * other.root.seconds, longer = other.root.seconds + more;
   for (auto& entry : other.signature) entry.share *= other.root.seconds / longer;
@@ -312,7 +339,7 @@ TEST(Signature, SimilarDemandWithOtherPerformanceLacksDetail) {
   auto comparison = compare(tree, other);
   EXPECT_TRUE(comparison.similar);
   EXPECT_TRUE(comparison.lacks_detail);
-  EXPECT_EQ(comparison.leaf, "operands/DRAM");
+  EXPECT_EQ(comparison.leaf, "operands/DRAM/bandwidth");
   EXPECT_NE(comparison.finding.find("the tree lacks detail here"), std::string::npos);
   other.machine = "another";
   EXPECT_FALSE(compare(tree, other).lacks_detail);
@@ -359,15 +386,36 @@ TEST(Tree, OfSourceOperationsIsLinear) {
   EXPECT_FALSE(tree->remarks.empty());  // sin has no cost
 }
 
-TEST(Tree, SaysThatNeighboursAreLeftOut) {
+// Others on the core take half as long again of what keeps it busy times 0.75, and of what waits times 0.25.
+TEST(Tree, HoldsWhatNeighboursTake) {
   Machine machine = small_machine();
   TreeOptions options;
   options.rank = false;
-  const std::size_t before = make_tree(small_profile(), machine, options)->remarks.size();
+  const UseTree quiet = *make_tree(small_profile(), machine, options);
   machine.system->core_sharing = number(0.5);
-  auto tree = make_tree(small_profile(), machine, options);
-  ASSERT_EQ(tree->remarks.size(), before + 1);
-  EXPECT_NE(tree->remarks[before].find("nobody else uses"), std::string::npos) << tree->remarks[before];
+  const UseTree shared = *make_tree(small_profile(), machine, options);
+  options.alone = true;
+  const UseTree alone = *make_tree(small_profile(), machine, options);
+  EXPECT_DOUBLE_EQ(alone.root.seconds, quiet.root.seconds);
+  ASSERT_EQ(alone.remarks.size(), quiet.remarks.size() + 1);
+  EXPECT_NE(alone.remarks.back().find("nobody else uses"), std::string::npos) << alone.remarks.back();
+  const double taken = find_node(shared.root, "neighbours")->node->seconds;
+  EXPECT_NEAR(shared.root.seconds, quiet.root.seconds + taken, 1e-12);
+  EXPECT_GE(taken, 0.5 * 0.25 * quiet.root.seconds * 0.999);
+  EXPECT_LE(taken, 0.5 * 0.75 * quiet.root.seconds * 1.001);
+  EXPECT_TRUE(broken_fan_outs(shared.root).empty());
+}
+
+TEST(Tree, SaysThatThreadsAndMessagesAreNotInIt) {
+  Profile profile = small_profile();
+  TreeOptions options;
+  options.rank = false;
+  const std::size_t before = make_tree(profile, small_machine(), options)->remarks.size();
+  profile.parallel = Json::object(), profile.messages = Json::object();
+  auto tree = make_tree(profile, small_machine(), options);
+  ASSERT_EQ(tree->remarks.size(), before + 2);
+  EXPECT_NE(tree->remarks[before].find("messages"), std::string::npos);
+  EXPECT_NE(tree->remarks[before + 1].find("threads"), std::string::npos);
 }
 
 TEST(Tree, NeedsMachineCodeAndACore) {

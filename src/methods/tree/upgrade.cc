@@ -97,6 +97,17 @@ std::vector<Upgradable> upgradables_of(const Skeleton& expanded, const UseNode& 
   return list;
 }
 
+std::string text_of(const Step& step) {
+  const auto& [what, factor] = step;
+  const int count = what.processors.count;
+  return what.name + "=" + (count > 0 ? std::to_string(count) + "@" + number_text(what.processors.speed) : number_text(factor));
+}
+
+void name_steps(Upgrade& upgrade, const std::vector<Step>& steps) {
+  for (const Step& step : steps) upgrade.change += (upgrade.change.empty() ? "" : " ") + text_of(step);
+  if (steps.size() == 1 && steps[0].first.nodes.size() == 1) upgrade.node = steps[0].first.nodes[0];
+}
+
 bool is_factor(double factor) { return factor >= 1e-3 && factor <= 1e3; }
 
 void fill_tolerance(Upgrade& upgrade, double seconds) {
@@ -107,14 +118,11 @@ void fill_tolerance(Upgrade& upgrade, double seconds) {
 
 Upgrade upgrade_tree(const UseNode& root, const std::vector<Step>& steps, const Recost& recost) {
   Upgrade upgrade;
-  FasterNodes faster;
-  for (const auto& [what, factor] : steps) {
-    upgrade.change += (upgrade.change.empty() ? "" : " ") + what.name + "=" + number_text(factor);
-    for (const auto& node : what.nodes) faster.emplace_back(node, factor);
-  }
-  if (steps.size() == 1 && steps[0].first.nodes.size() == 1) upgrade.node = steps[0].first.nodes[0];
-  upgrade.best = sped_up(root, faster).seconds, upgrade.worst = root.seconds;
-  if (upgrade.best > upgrade.worst) std::swap(upgrade.best, upgrade.worst);  // a slower part: at best nobody waits for it
+  FasterNodes faster, slower;  // at best nobody waits for a slower part
+  for (const auto& [what, factor] : steps)
+    for (const auto& node : what.nodes) (factor < 1 ? slower : faster).emplace_back(node, factor);
+  name_steps(upgrade, steps);
+  upgrade.best = sped_up(root, faster).seconds, upgrade.worst = sped_up(root, slower).seconds;
   fill_tolerance(upgrade, root.seconds);
   upgrade.seconds = upgrade.improvement > 0 ? root.seconds / upgrade.improvement : root.seconds;
   if (recost)
@@ -124,7 +132,8 @@ Upgrade upgrade_tree(const UseNode& root, const std::vector<Step>& steps, const 
         for (const auto& node : what.nodes) left.emplace_back(node, factor);
       // What is left to arithmetic is taken halfway between its best and worst schedule, as when it stands alone.
       const double best = sped_up(changed->root, left).seconds, gain = best > 0 ? changed->root.seconds / best : 1;
-      upgrade.costed_again = upgrade.seconds = changed->one_after_the_other ? best : changed->root.seconds / ((1 + gain) / 2);
+      const double after = changed->seconds.value_or(changed->root.seconds);
+      upgrade.costed_again = upgrade.seconds = changed->one_after_the_other ? best : after / ((1 + gain) / 2);
       upgrade.redistribution = moved(root, changed->root, steps);
       upgrade.remark = changed->assumption;
     }
