@@ -186,7 +186,7 @@ Result<FoundNode> find_node(const UseNode& root, const std::string& name) {
   visit_below(root, "", [&](const UseNode& node, const std::string& path) {
     all += (all.empty() ? "" : ", ") + path;
     if (lower(path) == wanted) found.insert(found.begin(), {path, &node});
-    else if (lower(node.name) == wanted) found.push_back({path, &node});
+    else if (lower("/" + path).ends_with("/" + wanted)) found.push_back({path, &node});
   });
   if (found.empty()) return wrong_usage("the tree has no node \"" + name + "\"", "one of: " + all);
   bool exact = lower(found.front().path) == wanted;

@@ -29,7 +29,8 @@ std::vector<std::string> broken_fan_outs(const UseNode& root, double tolerance =
 // Percentages per leaf, residues included, so that they add up to 1.
 std::vector<SignatureEntry> signature_of(const UseNode& root);
 
-// A node by its path ("operands/DRAM") or its name, where only one has it; capitals do not matter.
+// A node by its path ("operands/DRAM/latency") or the end of it ("DRAM/latency", "DRAM"), where only one has it; capitals do not
+// matter.
 struct FoundNode {
   std::string path;
   const UseNode* node = nullptr;

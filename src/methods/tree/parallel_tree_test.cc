@@ -52,6 +52,22 @@ TEST(Tree, OfADilationFollowsItsLaw) {
   EXPECT_NE(tree->upgrades[3].remark.find("beyond the 6 times"), std::string::npos);
 }
 
+// Nothing was found out: the network may gain nothing, or what it would if all of the waiting were transport.
+TEST(Tree, OfAnUnclearDilationAFasterNetworkMayServeAllWaiting) {
+  Dilation dilation = lawful_dilation();
+  dilation.transport_share.reset(), dilation.logic_share.reset();
+  const DilatedTimes& times = dilation.points[0].times;
+  TreeOptions options;
+  options.rank = false, options.upgrades = {"network=4", "transport=4"};
+  auto tree = make_tree(dilation, options);
+  ASSERT_TRUE(tree) << tree.error().message();
+  EXPECT_NEAR(tree->upgrades[0].best, tree->root.seconds - 0.75 * (times.wait_receive + times.send), 1e-12);
+  EXPECT_NEAR(tree->upgrades[1].best, tree->root.seconds - 0.75 * times.wait_receive, 1e-12);
+  EXPECT_DOUBLE_EQ(tree->upgrades[0].worst, tree->root.seconds);
+  EXPECT_FALSE(tree->upgrades[0].costed_again);
+  EXPECT_NE(tree->remarks.back().find("could not tell"), std::string::npos);
+}
+
 TEST(Tree, OfADilationGainsNoLessWithTwoUpgrades) {
   TreeOptions options;
   options.rank = false, options.upgrades = {"network=2", "send=2", "transport=3", "user=2"};

@@ -292,11 +292,27 @@ static std::optional<NewTree> by_dilation(const Dilation& dilation, const UseNod
   return result;
 }
 
+// Where the dilation could not tell transport from logical delay, a faster network serves something between none and all of the
+// waiting: it acts on the node that holds both, instead of on one below it that is empty.
+static void take_all_waiting(Draft& draft) {
+  for (auto& upgradable : draft.upgradables) {
+    if (upgradable.change != "transport") continue;
+    for (auto& path : upgradable.nodes) {
+      const auto slash = path.rfind('/');
+      auto node = find_node(draft.tree.root, path);
+      if (node && node->node->seconds == 0 && slash != std::string::npos) path.resize(slash);
+    }
+  }
+  draft.tree.remarks.push_back("the dilation could not tell logical delay from transport: a faster network gains something between nothing (worst) and what "
+                               "it would gain if all waiting were transport (best)");
+}
+
 Result<UseTree> make_tree(const Dilation& dilation, const TreeOptions& options) {
   if (dilation.demand) return make_tree(*dilation.demand, options);
   if (dilation.points.empty()) return unfit("the dilation has no points", dilation.program);
   CHECK_OK(check_times(dilation));
   TRY(Draft draft, draft_of(observe_dilation(dilation), "message-passing", options));
+  if (!dilation.transport_share) take_all_waiting(draft);
   Recost measured = [&](const std::vector<Step>& steps) { return by_dilation(dilation, draft.tree.root, steps); };
   CHECK_OK(add_upgrades(draft, options, buy_by(draft.tree.root, measured)));
   for (auto* list : {&draft.tree.upgrades, &draft.tree.ranking})

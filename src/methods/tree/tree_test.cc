@@ -325,6 +325,16 @@ TEST(Upgrade, WordsAreCheckedAndNodesFound) {
   }
 }
 
+TEST(Upgrade, NodesAreFoundByTheEndOfTheirPaths) {
+  TreeOptions options;
+  options.rank = false, options.upgrades = {"dram/bandwidth=2", "operands/DRAM/bandwidth=2", "DRAM.bandwidth=2"};
+  UseTree tree = small_tree(options);
+  ASSERT_EQ(tree.upgrades.size(), 3u);
+  for (const auto& upgrade : tree.upgrades) EXPECT_DOUBLE_EQ(upgrade.speedup, tree.upgrades[0].speedup) << upgrade.change;
+  EXPECT_EQ(tree.upgrades[0].node, "operands/DRAM/bandwidth");
+  EXPECT_FALSE(find_node(tree.root, "bandwidth/DRAM"));
+}
+
 TEST(Signature, SimilarDemandWithOtherPerformanceLacksDetail) {
   UseTree tree = small_tree(), other = tree;
   other.program = "other";
