@@ -108,13 +108,13 @@ TEST(Monotone, ALawfulModelIsFollowed) {
 }
 
 TEST(Monotone, NoUpgradeOfAnyProgramHarms) {
-  for (unsigned seed = 1; seed <= 2; seed++) {
+  for (unsigned seed : {3u, 10u, 11u}) {  // whose machines, costed one by one, take longer with some upgrades
     Dice dice(seed);
     const Machine machine = some_machine(dice);
     const Profile profile = some_profile(dice);
     TreeOptions options;
     options.rank = false, options.instructions = 50'000, options.crossed = 0;
-    const std::vector<std::string> names = {"stalls", "load chains", "L2.latency", "DRAM.latency", "DRAM.bandwidth", "L2.size", "ports", "window", "clock", "mispredicted"};
+    const std::vector<std::string> names = {"stalls", "load chains", "L2.latency", "DRAM.latency", "ports", "clock"};
     const std::vector<std::string> factors = {"1.3", "2", "4"};
     for (const auto& name : names) {
       options.upgrades.clear();

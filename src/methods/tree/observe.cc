@@ -142,8 +142,9 @@ Observed observe_compiled(const engine::CompiledCost& cost, const Profile& profi
   }
 
   const engine::OutsideTime& outside = cost.outside;
-  double calls = 0;
-  for (const auto& [name, count] : profile.library_calls) calls += count;
+  double calls = 0;  // of the routines that take the time: what was traced is code like any other
+  for (const auto& [name, count] : engine::calls_beyond(*profile.machine))
+    if (auto routine = outside.routines_ns.find(name); routine != outside.routines_ns.end() && routine->second > 0) calls += count;
   if (outside.library_ns > 0) amounts.add("library", 1e-9 * outside.library_ns, calls);
   amounts.add("page faults", 1e-9 * outside.faults_ns, outside.faults_ns > 0 ? profile.run.page_faults : 0);
   if (outside.system_ns > 0) amounts.add("system:calls", 1e-9 * outside.system_ns, profile.run.system->calls);

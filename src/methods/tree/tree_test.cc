@@ -185,6 +185,21 @@ TEST(Tree, OperandsFromALevelAreDemandThere) {
   }
 }
 
+// Calls of routines whose code was traced are not demand of the library.
+TEST(Tree, LibraryDemandIsOfWhatHasNoCode) {
+  Profile profile = small_profile();
+  Call call;
+  call.callee = "strange", call.per_execution = 0.01;
+  profile.machine->functions[0].blocks[0].calls = {call};
+  profile.library_calls = {{"strange", 1e4}, {"traced", 1e15}};
+  TreeOptions options;
+  options.rank = false;
+  auto tree = make_tree(profile, small_machine(), options);
+  ASSERT_TRUE(tree) << tree.error().message();
+  EXPECT_NEAR(find_node(tree->root, "library")->node->demand, 1e4, 1e-6);
+  EXPECT_DOUBLE_EQ(tree->peak_rate, 4e9);
+}
+
 TEST(Tree, LocalClockKnowsTimesOnly) {
   TreeOptions options;
   options.clock = TreeClock::local, options.rank = false;
