@@ -34,16 +34,19 @@ struct Capacities {
 };
 
 // Of a mode with so many active. With the best schedule it takes the fast ones first, and uses as much of them as helps:
-// beyond its peak at -1/ln(1 - loss) the capacity law falls. With the worst it uses nothing of what is new; slow ones cannot
-// be left aside, and are taken first.
+// beyond its peak at -1/ln(1 - loss) the capacity law falls. With the worst it uses nothing of what is new, unless all are: then no
+// schedule can avoid it. Slow ones cannot be left aside, and are taken first.
 Capacities capacities_of(int active, const std::vector<FastProcessors>& machine, const DemandProfile& profile) {
   auto capacity = [&](double units) { return capacity_of(units, profile.loss, profile.ceiling); };
   const double peak = profile.loss > 0 ? -1 / std::log1p(-profile.loss) : std::numeric_limits<double>::infinity();
   std::vector<FastProcessors> slow_first = machine;
+  std::erase_if(slow_first, [](const FastProcessors& some) { return some.count == 0; });
   std::ranges::reverse(slow_first);
-  for (auto& some : slow_first) some.speed = std::min(some.speed, 1.0);
+  const double avoidable = std::max(1.0, slow_first.front().speed);
+  for (auto& some : slow_first) some.speed = std::min(some.speed, avoidable);
   const double most = units_of(active, machine), least = units_of(active, slow_first);
-  return {capacity(std::clamp(peak, least, most)), std::min(capacity(least), capacity(std::min<double>(most, active)))};
+  auto helpful = [&](double units) { return capacity(std::clamp(peak, std::min<double>(active, least), units)); };
+  return {helpful(most), least > active ? helpful(least) : std::min(capacity(least), capacity(std::min<double>(most, active)))};
 }
 
 }  // namespace

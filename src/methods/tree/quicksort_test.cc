@@ -143,6 +143,19 @@ TEST(Quicksort, ProcessorsAreCrossedWithOtherUpgrades) {
   EXPECT_DOUBLE_EQ(tree->crossed->speedup[0][0], tree->upgrades[0].speedup);
 }
 
+// When all are replaced no schedule can avoid the new ones.
+TEST(Quicksort, AllProcessorsFasterIsNoMatterOfSchedules) {
+  DemandProfile demand;
+  demand.program = "two modes", demand.processors = 4, demand.modes = {{1, 0.5, {}, {}}, {4, 0.5, {}, {}}};
+  TreeOptions options;
+  options.rank = false, options.upgrades = {"processors=4@3", "processors=3", "processors=3@3"};
+  auto tree = make_tree(demand, options);
+  ASSERT_TRUE(tree) << tree.error().message();
+  for (std::size_t i : {0u, 1u}) EXPECT_NEAR(tree->upgrades[i].speedup, 3, 1e-12);
+  EXPECT_NEAR(tree->upgrades[0].tolerance, 0, 1e-12);
+  EXPECT_DOUBLE_EQ(tree->upgrades[2].worst, tree->root.seconds);
+}
+
 // More than there are: the faster ones are kept.
 TEST(Quicksort, NoMoreProcessorsThanThereAre) {
   TreeOptions options;
