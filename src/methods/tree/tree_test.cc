@@ -71,51 +71,6 @@ UseTree small_tree(const TreeOptions& options = {}) {
 
 }  // namespace
 
-TEST(Skeleton, PatternsAndStars) {
-  std::string star;
-  EXPECT_TRUE(fits("*/level:*", "scalar/level:L2", &star));
-  EXPECT_EQ(star, "L2");
-  EXPECT_TRUE(fits("mode:*", "mode:16", &star));
-  EXPECT_EQ(star, "16");
-  EXPECT_TRUE(fits("*/*:front end", "scalar/load:front end"));
-  EXPECT_FALSE(fits("*/load:ports", "scalar/load:window"));
-  EXPECT_FALSE(fits("start", "starting"));
-}
-
-TEST(Skeleton, BundledOnesAreReadAndUnknownOnesRefused) {
-  for (const char* name : {"core", "source", "vector-pipeline", "parallel", "message-passing", "hypercube"})
-    EXPECT_TRUE(find_skeleton(name)) << name << ": " << find_skeleton(name).error().message();
-  EXPECT_FALSE(find_skeleton("no-such"));
-}
-
-TEST(Skeleton, ManyStarsEnd) {
-  std::string star;
-  EXPECT_FALSE(fits(std::string(36, '*') + "z", "scalar/integer:dependences"));
-  EXPECT_TRUE(fits("a**b*c", "axxbyyc", &star));
-  EXPECT_EQ(star, "yy");
-  EXPECT_FALSE(fits("ab*bc", "abc"));
-}
-
-TEST(Skeleton, MisdrawnOnesAreRefused) {
-  const std::string path = testing::TempDir() + "misdrawn.skeleton.json";
-  auto read = [&](const std::string& rest) {
-    EXPECT_TRUE(write_file(path, R"({"format": "perfcast.tree-skeleton", "version": 1, "name": "a", )" + rest + "}"));
-    return find_skeleton(path);
-  };
-  EXPECT_TRUE(read(R"("root": {"name": "p", "children": [{"name": "*", "takes": ["*/level:*"], "change": "level:*"}]})"));
-  for (const char* wrong : {
-           R"("root": {"name": "*", "takes": ["*/*"]})",
-           R"("root": {"name": "p", "childs": []})",
-           R"("root": {"name": "p", "children": [{"name": "x", "take": ["*"]}]})",
-           R"("root": {"name": "p", "children": [{"name": "x", "change": "bogus"}]})",
-           R"("root": {"name": "p", "children": [{"name": "x"}, {"name": "x"}]})",
-           R"("root": {"name": "p", "children": [{"name": "a/b"}]})",
-           R"("root": {"name": "p", "children": [{"name": "*"}]})",
-           R"("root": {"name": "p"}, "changes": [{"name": "turbo", "change": "bogus"}])",
-       })
-    EXPECT_FALSE(read(wrong)) << wrong;
-}
-
 TEST(Tree, IsConservedAtEveryFanOut) {
   for (const char* skeleton : {"core", "vector-pipeline"}) {
     TreeOptions options;
