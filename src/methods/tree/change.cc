@@ -117,7 +117,7 @@ bool change_latency(double factor, CoreModel& core, std::string& assumption) {
       if (rule.latency) rule.latency->value = shorter(rule.latency->value);
       for (double& cycles : rule.latency_by_definition) cycles = shorter(cycles);
     }
-  assumption = "instructions that only the compiler's tables know keep their latency; none falls below a cycle";
+  assumption = "scalar and vector instructions alike; those that only the compiler's tables know keep their latency; none falls below a cycle";
   return true;
 }
 
