@@ -43,6 +43,21 @@ GOMP_PARALLEL(GOMP_parallel_loop_runtime, LOOP_P COMMA unsigned flags, LOOP_A CO
 GOMP_PARALLEL(GOMP_parallel_loop_nonmonotonic_runtime, LOOP_P COMMA unsigned flags, LOOP_A COMMA flags)
 GOMP_PARALLEL(GOMP_parallel_loop_maybe_nonmonotonic_runtime, LOOP_P COMMA unsigned flags, LOOP_A COMMA flags)
 
+/* With reductions over tasks, which the library finds through the first word of the data. */
+struct reduced_body { void* reductions; struct body body; };
+static void run_reduced_body(void* given) { run_body(&((struct reduced_body*)given)->body); }
+unsigned GOMP_parallel_reductions(void (*fn)(void*), void* data, unsigned n, unsigned flags) {
+  typedef unsigned (*call)(void (*)(void*), void*, unsigned, unsigned);
+  call next = (call)next_of("GOMP_parallel_reductions");
+  if (by_ompt) return next(fn, data, n, flags);
+  start();
+  struct reduced_body reduced = {*(void**)data, {fn, data, enter_region(__builtin_return_address(0))}};
+  unsigned threads = next(run_reduced_body, &reduced, n, flags);
+  if ((int)threads > most_threads) most_threads = (int)threads;
+  leave_region(reduced.body.region);
+  return threads;
+}
+
 /* All arguments of the calls below are integers or pointers, passed in words: handing on more than there are does no harm. */
 #define WORDS long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k, long l
 #define THE_WORDS a, b, c, d, e, f, g, h, i, j, k, l
