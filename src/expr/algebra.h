@@ -18,6 +18,9 @@ namespace perfcast::expr {
 
 // Like terms collected, products of powers joined, fractions exact; expanded where that is shorter.
 Expr simplify(const Expr& expression);
+// Terms that differ in their number only put together, products multiplied out where that is shorter; steps and choices stay
+// readable. For sums of many terms: it takes time in proportion to them.
+Expr collect_like_terms(const Expr& expression);
 // Products multiplied out.
 Expr expand(const Expr& expression);
 // Over one denominator, common factors cancelled.

@@ -23,6 +23,18 @@ TEST(Simplify, KeepsTheValue) {
   EXPECT_EQ(text(normal(parsed("(N^2 - 1)/(N - 1)"))), "N + 1");
 }
 
+TEST(LikeTerms, ArePutTogether) {
+  EXPECT_EQ(text(collect_like_terms(parsed("3*N^2 + 2*(N^2 + N) + N*N*P/P"))), "6*N^2 + 2*N");
+  EXPECT_EQ(text(collect_like_terms(parsed("0.5*(N - 1)^2 + N"))), "N^2/2 + 1/2");
+  // Steps keep their place; choices by one remainder are added number by number.
+  EXPECT_EQ(text(collect_like_terms(parsed("(N^2 + N)*(1 + 3/(1 + (100/N)^4)) + 2*N/(1 + (100/N)^4) + N^2"))), "2*N^2 + 3*N^2/(1 + (100/N)^4) + 5*N/(1 + (100/N)^4) + N");
+  EXPECT_EQ(text(collect_like_terms(parsed("3*pick(mod(N, 2), 0, 1) + N*pick(mod(N, 2), 1, 2) + 2*pick(mod(N, 2), 1, 0)"))), "N*pick(mod(N, 2), 1, 2) + pick(mod(N, 2), 2, 3)");
+  EXPECT_TRUE(collect_like_terms(parsed("N*pick(mod(N, 2), 1, 2) - N*pick(mod(N, 2), 1, 2)")).is_number(0));
+  const std::map<std::string, double> point{{"N", 37}, {"P", 8}};
+  for (const char* text : {"(N+P)^3*(N-1)/P", "min(N, P)*(N + 1) + min(N, P)", "((N + P)*(N - P) + 1)^2", "N^P*(N + 1) - N^P"})
+    EXPECT_NEAR(at(collect_like_terms(parsed(text)), point), at(parsed(text), point), 1e-9 * at(parsed(text), point)) << text;
+}
+
 TEST(Derivative, OfEveryFunction) {
   // Against a central difference, away from the steps.
   for (const char* text : {"N^3 - 2*N", "log(N)*N", "N*log2(N)", "exp(N/7)", "sqrt(N)", "N^P", "2^N", "abs(N - 40)*N", "min(N, P, N^2/9)",

@@ -15,6 +15,12 @@ std::optional<Expr> to_expr(const Rational& r) {
   return Expr(fraction(top.convert_to<std::int64_t>(), bottom.convert_to<std::int64_t>()));
 }
 
+Rational to_the(double base, int exponent) {
+  Rational all = 1;
+  for (int k = 0; k < exponent; k++) all *= Rational(base);
+  return all;
+}
+
 std::optional<std::vector<Rational>> polynomial(const std::vector<std::pair<double, double>>& samples, int most, int least_checks, int& checks) {
   std::vector<Rational> newton;
   std::vector<Rational> nodes;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/multiprecision/cpp_int.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -15,6 +16,7 @@ using Rational = boost::multiprecision::cpp_rational;
 
 bool is_whole(double x);                          // and small enough to be exact
 std::optional<Expr> to_expr(const Rational& r);   // none: too long a fraction
+Rational to_the(double base, int exponent);
 
 // Rows added one by one to an echelon form; a row that contradicts the others ends it.
 class ExactSystem {
@@ -79,7 +81,13 @@ class ModularSystem {
   }
   static std::uint64_t residue(double x) { return x >= 0 ? static_cast<std::uint64_t>(x) % prime : prime - static_cast<std::uint64_t>(-x) % prime; }
   static std::uint64_t difference(std::uint64_t a, std::uint64_t b) { return (a + prime - b) % prime; }
-  static std::uint64_t multiply(std::uint64_t a, std::uint64_t b) { return static_cast<std::uint64_t>(static_cast<Wide>(a) * b % prime); }
+  // 2^61 is 1 modulo the prime: what lies above the low 61 bits is added to them.
+  static std::uint64_t multiply(std::uint64_t a, std::uint64_t b) {
+    const Wide product = static_cast<Wide>(a) * b;
+    const std::uint64_t folded = (static_cast<std::uint64_t>(product) & prime) + static_cast<std::uint64_t>(product >> 61);
+    return folded >= prime ? folded - prime : folded;
+  }
+  static std::uint64_t to_the(double base, int exponent) { return power(residue(base), static_cast<std::uint64_t>(exponent)); }
 
  private:
   __extension__ typedef unsigned __int128 Wide;
@@ -93,6 +101,25 @@ class ModularSystem {
   std::size_t unknowns_;
   std::vector<std::vector<std::uint64_t>> pivots_;
 };
+
+// Coefficients that go through all samples, with how many of these were not needed to find them.
+struct Coefficients {
+  std::vector<Rational> values;
+  int checks = 0;
+};
+
+// `row_of` gives the equation of a sample: coefficients, then the right side; empty where it has none. The first `found` samples
+// have to determine the coefficients, the rest are checks.
+std::optional<Coefficients> through_all(std::size_t unknowns, const std::vector<std::size_t>& samples, std::size_t found, int least_checks, auto row_of) {
+  ExactSystem system(unknowns);
+  for (std::size_t k = 0; k < samples.size(); k++) {
+    if (k == found && !system.determined()) return {};
+    std::vector<Rational> row = row_of(samples[k]);
+    if (row.empty() || !system.add(std::move(row))) return {};
+  }
+  if (!system.determined() || system.checks() < least_checks) return {};
+  return Coefficients{system.solution(), system.checks()};
+}
 
 // The polynomial of least degree through all (x, y), by divided differences; none when it has more than `most`
 // coefficients or leaves no check.

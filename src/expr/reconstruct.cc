@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <numeric>
 
@@ -11,26 +12,7 @@
 namespace perfcast::expr {
 namespace {
 
-constexpr int periods[] = {2, 4, 8, 3, 16, 5, 6, 32, 7, 12, 10, 24, 20, 64};
-
-// Coefficients that go through all samples, with how many of these were not needed to find them.
-struct Coefficients {
-  std::vector<Rational> values;
-  int checks = 0;
-};
-
-// `row_of` gives the equation of a sample: coefficients, then the right side; empty where it has none. The first `found` samples
-// have to determine the coefficients, the rest are checks.
-std::optional<Coefficients> through_all(std::size_t unknowns, const std::vector<std::size_t>& samples, std::size_t found, int least_checks, auto row_of) {
-  ExactSystem system(unknowns);
-  for (std::size_t k = 0; k < samples.size(); k++) {
-    if (k == found && !system.determined()) return {};
-    std::vector<Rational> row = row_of(samples[k]);
-    if (row.empty() || !system.add(std::move(row))) return {};
-  }
-  if (!system.determined() || system.checks() < least_checks) return {};
-  return Coefficients{system.solution(), system.checks()};
-}
+constexpr int short_periods[] = {2, 4, 8, 3, 5, 6, 7}, long_periods[] = {16, 32, 12, 10, 24, 20, 64};
 
 }  // namespace
 
@@ -119,10 +101,16 @@ std::optional<ExactForm> Reconstructor::solve(const Basis& basis, std::span<cons
 
 std::optional<ExactForm> Reconstructor::one_parameter(std::span<const double> values, const std::vector<std::size_t>& rows) const {
   if (auto form = by_residues(values, rows, 1)) return form;
-  for (int period : periods) {
-    if (static_cast<int>(rows.size()) < 2 * period + least_checks_) continue;
-    if (auto form = by_residues(values, rows, period)) return form;
-  }
+  auto by_any = [&](std::span<const int> periods) -> std::optional<ExactForm> {
+    for (int period : periods)
+      if (static_cast<int>(rows.size()) >= 2 * period + least_checks_)
+        if (auto form = by_residues(values, rows, period)) return form;
+    return {};
+  };
+  if (auto form = by_any(short_periods)) return form;
+  // Long ones as the steps of a few loops, where they are that: a table of all residues has fewer checks.
+  if (auto form = by_steps(values, rows)) return form;
+  if (auto form = by_any(long_periods)) return form;
   for (const Basis& basis : special_)
     if (auto form = solve(basis, values, rows)) return form;
   constexpr int longest_table = 64;
@@ -153,10 +141,28 @@ std::optional<ExactForm> Reconstructor::in_one(std::size_t parameter, std::span<
     if (!form && rows.size() == longest) return {};  // where it could have been found
     if (!form) continue;
     if (!shape) shape = form;
+    // Loops that take many elements at once are seen on long lines only, and say more than a table of residues.
+    if (shape->functions.size() < form->functions.size()) shape->functions = form->functions;
     shape->degree = std::max(shape->degree, form->degree), shape->period = std::lcm(shape->period, form->period);
   }
   return shape;
 }
+
+namespace {
+
+// Powers up to the degree of a form, and those below it for each residue.
+std::vector<Expr> powers_by_residue(const Expr& n, const ExactForm& shape) {
+  std::vector<Expr> all;
+  for (int k = 0; k <= shape.degree; k++) all.push_back(power(n, k));
+  for (int residue = 1; residue < shape.period; residue++) {
+    std::vector<Expr> chosen{call(Function::mod, {n, Expr(shape.period)})};
+    for (int r = 0; r < shape.period; r++) chosen.emplace_back(r == residue ? 1 : 0);
+    for (int k = 0; k < std::max(1, shape.degree); k++) all.push_back(power(n, k) * call(Function::pick, chosen));
+  }
+  return all;
+}
+
+}  // namespace
 
 // The product of what it is in each of them, with coefficients from all samples.
 std::optional<ExactForm> Reconstructor::product_of_lines(std::span<const double> values, bool everywhere) const {
@@ -166,14 +172,8 @@ std::optional<ExactForm> Reconstructor::product_of_lines(std::span<const double>
   for (std::size_t p = 0; p < names_.size(); p++) {
     auto line = in_one(p, values, everywhere);
     if (!line || line->degree > 6) return {};
-    const Expr n = symbol(names_[p]);
-    std::vector<Expr> own, next;
-    for (int k = 0; k <= line->degree; k++) own.push_back(power(n, k));
-    for (int residue = 1; residue < line->period; residue++) {
-      std::vector<Expr> chosen{call(Function::mod, {n, Expr(line->period)})};
-      for (int r = 0; r < line->period; r++) chosen.emplace_back(r == residue ? 1 : 0);
-      for (int k = 0; k < std::max(1, line->degree); k++) own.push_back(power(n, k) * call(Function::pick, chosen));
-    }
+    const std::vector<Expr> own = line->functions.empty() ? powers_by_residue(symbol(names_[p]), *line) : line->functions;
+    std::vector<Expr> next;
     for (const Expr& a : functions)
       for (const Expr& b : own) next.push_back(a * b);
     functions = std::move(next);
@@ -217,20 +217,68 @@ std::optional<ExactForm> Reconstructor::exact(std::span<const double> values) co
   if (names_.size() > 1) {
     bool constant = std::ranges::all_of(values, [&](double v) { return v == values[0]; });
     if (constant && !values.empty()) return ExactForm{Expr(values[0]), 1, static_cast<int>(values.size()) - 1, 0, 0, 1};
-    return several_parameters(values);
+    if (auto form = several_parameters(values)) return form;
+    if (auto form = in_the_product(values)) return form;
+    return beyond_short_lines(values);
   }
   if (auto form = one_parameter(values, order_)) return form;
-  // Loops of fixed minimum length behave differently below it: leave out the smallest third.
+  // Loops of fixed minimum length behave differently below it: leave out the smallest third, or two thirds.
   std::vector<double> sizes;
   for (const auto& point : points_) sizes.push_back(point[0]);
   std::ranges::sort(sizes);
-  double from = sizes[sizes.size() / 3];
-  std::vector<std::size_t> rows;
-  for (std::size_t r : order_)
-    if (points_[r][0] >= from) rows.push_back(r);
-  auto form = one_parameter(values, rows);
-  if (form) form->from = from;
+  for (std::size_t third : {1u, 2u}) {
+    constexpr double wide = 3;  // what is left after two thirds must still tell how it grows
+    const double from = sizes[third * sizes.size() / 3];
+    if (third > 1 && sizes.back() < wide * from) break;
+    std::vector<std::size_t> rows;
+    for (std::size_t r : order_)
+      if (points_[r][0] >= from) rows.push_back(r);
+    auto form = one_parameter(values, rows);
+    if (!form) continue;
+    form->from = from;
+    return form;
+  }
+  return {};
+}
+
+// A loop over all elements at once depends on the product of the parameters alone.
+std::optional<ExactForm> Reconstructor::in_the_product(std::span<const double> values) const {
+  std::vector<Expr> all;
+  for (const auto& name : names_) all.push_back(symbol(name));
+  std::map<double, double> known;
+  for (std::size_t k = 0; k < points_.size(); k++) {
+    const double size = std::accumulate(points_[k].begin(), points_[k].end(), 1.0, std::multiplies<>());
+    if (auto [it, fresh] = known.try_emplace(size, values[k]); !fresh && it->second != values[k]) return {};
+  }
+  std::vector<std::vector<double>> sizes;
+  std::vector<double> there;
+  for (auto [size, value] : known) sizes.push_back({size}), there.push_back(value);
+  const std::string product_name = "product";
+  auto form = Reconstructor({product_name}, std::move(sizes), least_checks_).exact(there);
+  if (!form || form->from > 0) return {};
+  form->expression = substitute(form->expression, std::map<std::string, Expr>{{product_name, product(std::move(all))}}), form->functions.clear();
   return form;
+}
+
+// Loops in one of the parameters that are another below a minimum length: without the samples below it.
+std::optional<ExactForm> Reconstructor::beyond_short_lines(std::span<const double> values) const {
+  constexpr double from = 64;  // beyond the short lines that are run (frontends/scaling/sizes.cc)
+  constexpr std::size_t fewest = 24;
+  for (std::size_t p = 0; p < names_.size(); p++) {
+    std::vector<std::vector<double>> points;
+    std::vector<double> there;
+    int far = 0;  // samples beyond them in every parameter: what was left out of one must not be all that counts
+    for (std::size_t k = 0; k < points_.size(); k++) {
+      if (points_[k][p] < from) continue;
+      points.push_back(points_[k]), there.push_back(values[k]), far += std::ranges::min(points_[k]) >= from;
+    }
+    if (points.size() < fewest || points.size() == points_.size() || far < least_checks_) continue;
+    auto form = Reconstructor(names_, std::move(points), least_checks_).several_parameters(there);
+    if (!form) continue;
+    form->from = from;
+    return form;
+  }
+  return {};
 }
 
 // The bases a hidden count may multiply, evaluated at the samples once: many counts are tried with many hidden ones.

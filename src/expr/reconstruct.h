@@ -4,6 +4,7 @@
 //
 //   polynomials                      loops over 0..N, triangular loops
 //   quasi-polynomials                a polynomial per residue of N: vectorised and unrolled loops with their remainders
+//   steps                            loops that take up to 512 elements at once, then fewer, then one (vector_steps.cc)
 //   one term per residue             the same for long periods: polynomials whose terms are shared but for one
 //   N, log2 N, 2^floor(log2 N)       halving and doubling loops, recursion (sizes must span three octaves)
 //   2^N                              when N itself counts levels
@@ -27,6 +28,7 @@ struct ExactForm {
   int unknowns = 0, checks = 0;  // coefficients determined; samples that confirm them
   double from = 0;               // holds for sizes from here on; 0: for every sample
   int degree = 0, period = 1;    // of a (quasi-)polynomial
+  std::vector<Expr> functions = {};  // it is a sum of, where those are not powers with a number for each residue
 };
 
 class Reconstructor {
@@ -58,8 +60,11 @@ class Reconstructor {
   std::vector<std::size_t> largest_last(std::vector<std::size_t> rows, std::size_t& found) const;
   std::optional<ExactForm> by_residues(std::span<const double> values, const std::vector<std::size_t>& rows, int period) const;
   std::optional<ExactForm> one_term_by_residue(std::span<const double> values, const std::vector<std::size_t>& rows, int period) const;
+  std::optional<ExactForm> by_steps(std::span<const double> values, const std::vector<std::size_t>& rows) const;
   std::optional<ExactForm> one_parameter(std::span<const double> values, const std::vector<std::size_t>& rows) const;
   std::optional<ExactForm> several_parameters(std::span<const double> values) const;
+  std::optional<ExactForm> in_the_product(std::span<const double> values) const;
+  std::optional<ExactForm> beyond_short_lines(std::span<const double> values) const;
   std::optional<ExactForm> in_one(std::size_t parameter, std::span<const double> values, bool everywhere) const;
   std::optional<ExactForm> product_of_lines(std::span<const double> values, bool everywhere) const;
 

@@ -195,6 +195,44 @@ TEST(Reconstruct, LongPeriodsShareTheirTerms) {
   }
 }
 
+// Loops over bytes: 128 or 256 at once, then 8, then one; what is entered, and nests and triangles of them.
+TEST(Reconstruct, StepsOfVectorsOfNarrowElements) {
+  auto points = sizes({{40, 119}, {128, 128}, {254, 262}, {382, 390}, {510, 518}});
+  for (int n = 129; n <= 1600; n += 31) points.push_back({static_cast<double>(n)});
+  Reconstructor reconstructor({"N"}, points);
+  for (const char* law : {"20*floor(N/128)", "floor(mod(N, 128)/8)", "3*mod(N, 16) + floor(N/256)", "floor((N-2)/128) + 7*min(1, mod(N-2, 128))",
+                          "step(mod(N, 128) - 16) + min(1, mod(N, 16))", "N*floor(N/128) + N", "N*floor(mod(N, 128)/8)",
+                          "128*floor(N/128)*(floor(N/128) - 1)/2 + floor(N/128)*mod(N, 128)"}) {
+    auto form = reconstructor.exact(at(law, {"N"}, points));
+    ASSERT_TRUE(form) << law;
+    EXPECT_GE(form->checks, 30) << law;
+    for (double n : {2000.0, 2047.0, 4096.0, 10007.0})
+      EXPECT_EQ(std::round(evaluate(form->expression, {{"N", n}}).value()), at(law, {"N"}, {{n}})[0]) << law << " became " << text(form->expression);
+  }
+  std::vector<double> noisy = at("floor(N/128)", {"N"}, points);
+  noisy.back() += 1;
+  EXPECT_FALSE(reconstructor.exact(noisy));
+}
+
+TEST(Reconstruct, StepsInOneOfTwoParameters) {
+  std::vector<std::vector<double>> points;
+  const std::vector<double> near = {20, 21, 22, 23, 24, 25, 26, 27, 28, 30, 33, 34, 35, 36, 37, 39};
+  const std::vector<double> far = {64, 70, 97, 101, 128, 131, 150, 161, 193, 200, 255, 257, 300, 333, 384, 390};
+  for (double m : near) points.push_back({24, m}), points.push_back({m, 24});
+  for (double n : {24, 21, 26, 35}) for (double m : far) points.push_back({n, m}), points.push_back({m, n});
+  for (double n : {20, 22, 28, 33}) for (double m : {21, 25, 30, 36}) points.push_back({n, m});
+  for (double n : {70, 150, 301}) points.push_back({n, 2 * n - 37});
+  std::ranges::sort(points);
+  points.erase(std::unique(points.begin(), points.end()), points.end());
+  Reconstructor reconstructor({"N", "M"}, points);
+  for (const char* law : {"(N-2)*floor((M-2)/32)", "3*N*mod(M, 32) + N", "N*floor(M/128)", "N*floor(mod(M, 64)/8)", "floor(N*M/32)", "mod(N*M, 8)",
+                          "(N-2)*floor((M-2)/32)*step(M - 42)", "(N-2)*step(M - 50)"}) {
+    auto form = reconstructor.exact(at(law, {"N", "M"}, points));
+    ASSERT_TRUE(form) << law;
+    for (double n : {401.0, 1000.0}) EXPECT_EQ(evaluate(form->expression, {{"N", n}, {"M", n + 90}}).value(), at(law, {"N", "M"}, {{n, n + 90}})[0]) << law;
+  }
+}
+
 // A count that is zero but for a few samples goes through any form with as many unknowns.
 TEST(Reconstruct, HiddenCountsThatAreMostlyZeroExplainNothing) {
   std::vector<std::vector<double>> points;

@@ -25,17 +25,6 @@ Expr by_residue(const Expr& n, const std::vector<Expr>& numbers) {
 
 using Pairs = std::vector<std::pair<double, double>>;  // size and value
 
-Rational to_the(double base, int exponent) {
-  Rational all = 1;
-  for (int k = 0; k < exponent; k++) all *= Rational(base);
-  return all;
-}
-std::uint64_t modular_power(double base, int exponent) {
-  std::uint64_t all = 1;
-  for (int k = 0; k < exponent; k++) all = ModularSystem::multiply(all, ModularSystem::residue(base));
-  return all;
-}
-
 // Two samples of one residue without the term of power m that is theirs alone:
 // x^m (value' - sum a_k x'^k) = x'^m (value - sum a_k x^k). One unknown for every other power up to `degree`.
 template <class Value>
@@ -58,7 +47,7 @@ std::optional<std::vector<Rational>> shared_terms(const std::map<int, Pairs>& gr
   };
   ModularSystem quick(static_cast<std::size_t>(degree));
   auto modular_difference = [](std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t d) { return ModularSystem::difference(ModularSystem::multiply(a, b), ModularSystem::multiply(c, d)); };
-  if (!in_all_pairs([&](auto first, auto other) { return quick.add(without_own_term<std::uint64_t>(first, other, m, degree, modular_power, ModularSystem::residue, modular_difference)); })) return {};
+  if (!in_all_pairs([&](auto first, auto other) { return quick.add(without_own_term<std::uint64_t>(first, other, m, degree, ModularSystem::to_the, ModularSystem::residue, modular_difference)); })) return {};
   ExactSystem exact(static_cast<std::size_t>(degree));
   auto number = [](double x) { return Rational(x); };
   auto difference = [](const Rational& a, const Rational& b, const Rational& c, const Rational& d) { return Rational(a * b - c * d); };

@@ -62,6 +62,25 @@ TEST(Scaling, FormsHoldFarAway) {
   }
 }
 
+// Bytes: 64 or more at once, then 8 or 16, then one. A mask and a triangle besides.
+TEST(Scaling, NarrowElementsAreExact) {
+  const char* source = R"(
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  int n = atoi(argv[1]), c = 0; unsigned char *restrict a = calloc(n, 1), *restrict b = calloc(n, 1), *p = calloc((size_t)n * n, 1);
+  for (int i = 0; i < n; i++) a[i] = (unsigned char)(3 * i);
+  for (int i = 0; i < n; i++) b[i] = (unsigned char)((a[i] * 3) >> 2);
+  for (int i = 1; i < n - 1; i++) c += b[i] > 100;
+  for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) p[i * n + j] ^= (unsigned char)(i + j);
+  printf("%d %d\n", c, p[n]); return 0;
+})";
+  Profile small = analyzed(source, {"1100"}, {{"N", 1}}, "-O2"), large = analyzed(source, {"2999"}, {}, "-O2");
+  ASSERT_TRUE(small.scaling);
+  EXPECT_GT(small.scaling->shares["interpolated"] + small.scaling->shares["proved"], 0.999);
+  EXPECT_EQ(executed_at(small, {{"N", 2999}}), executed(large));
+}
+
 // Below the cap everything is a square, but the loop says otherwise.
 TEST(Scaling, ACapBeyondTheSizesRunIsNotProved) {
   const char* source = R"(

@@ -105,6 +105,25 @@ void one_parameter(Runs& runs, const std::string& name, double recorded, const S
   beyond_a_vector(runs, base, name, recorded);
 }
 
+// Where loops that take many elements at once have reached their steps: a longer line in each of two parameters, at a few values of the
+// other one, so that what multiplies the steps is told too.
+void longer_lines(Runs& runs, const Setting& recorded, const Setting& base) {
+  constexpr double sizes[] = {64, 70, 97, 101, 128, 131, 150, 161, 193, 200, 255, 257, 300, 333, 384, 390}, others[] = {21, 26, 35};
+  for (const auto& [name, value] : recorded)
+    for (const auto& [other, other_value] : recorded) {
+      if (other == name) continue;
+      Setting setting = base;
+      for (std::size_t k = 0; k <= std::size(others); k++) {
+        if (k > 0 && other_value <= 32) setting[other] = static_cast<double>(2 * k);
+        else if (k > 0) setting[other] = others[k - 1];
+        for (std::size_t j = k % 2; j < std::size(sizes); j += k > 0 ? 2 : 1) {
+          setting[name] = sizes[j];
+          if (sizes[j] > value || !runs.run(setting)) break;
+        }
+      }
+    }
+}
+
 // A line in each parameter, then settings where all differ (a product of three is told from that of two by these alone), then
 // pairs.
 void several_parameters(Runs& runs, const Setting& recorded) {
@@ -121,6 +140,7 @@ void several_parameters(Runs& runs, const Setting& recorded) {
       if (!runs.run(setting)) break;
     }
   const bool three = recorded.size() > 2;
+  if (!three) longer_lines(runs, recorded, base);
   constexpr std::size_t all_differ = 28, strides[] = {1, 5, 9, 11};
   for (std::size_t t = 0; three && t < all_differ; t++) {
     Setting setting = base;

@@ -74,7 +74,7 @@ void say_what_is_left_out(const Profile& profile, const Machine& machine, bool c
 class Answer {
  public:
   Answer(const Profile& profile, const Machine& machine, const ScaleOptions& options, TimeModel& model)
-      : profile_(profile), machine_(machine), options_(options), model_(model), seconds_(model.seconds()) {
+      : profile_(profile), machine_(machine), options_(options), model_(model), seconds_(expr::collect_like_terms(model.seconds())) {
     for (const SizedRun& run : profile.scaling->runs)
       if (run.failed.empty()) {
         largest_footprint_ = std::max(largest_footprint_, footprint(profile, machine, run.set));
@@ -150,7 +150,7 @@ void describe_terms(const TimeModel& model, const Setting& at, Equation& equatio
     expr::Expr seconds = expr::substitute(term.seconds(), model.costs);
     double share = value_at(seconds, at) / total;
     if (share <= 0 && term.kind != "communication") continue;
-    equation.terms.push_back({term.name, term.kind, expr::text(term.count, {10}), expr::text(seconds, {10}), term.certainty, share, term.parallel});
+    equation.terms.push_back({term.name, term.kind, expr::text(term.count, {10}), expr::text(expr::collect_like_terms(seconds), {10}), term.certainty, share, term.parallel});
   }
   std::ranges::sort(equation.terms, [](const auto& a, const auto& b) { return a.share != b.share ? a.share > b.share : a.name < b.name; });
 }
