@@ -17,6 +17,7 @@
 #include "frontends/llvm_ir/ir_graph.h"
 #include "frontends/llvm_ir/remarks.h"
 #include "frontends/llvm_ir/source_loops.h"
+#include "frontends/loops_beside.h"
 #include "frontends/machine_code/binary.h"
 #include "frontends/machine_code/lost_returns.h"
 #include "frontends/machine_code/machine_graph.h"
@@ -223,6 +224,7 @@ void add_source_loops(const CompiledProgram& program, const CountedRun& run, Sta
     return;
   }
   profile.source_loops = std::move(*loops);
+  tell_loops_apart(profile);
   for (CompilerRemark& remark : llvm_ir::compiler_remarks(program))
     if (std::ranges::any_of(profile.source_loops, [&](const SourceLoop& loop) {
           return loop.at.file == remark.at.file && loop.first_line <= remark.at.line && remark.at.line <= loop.last_line;

@@ -99,6 +99,7 @@ struct Loop {
   Count entries, iterations;  // header executions in total are `iterations`
   std::map<std::string, double> recurrence;  // IR level: operations of the longest chain from one iteration to the next
   bool irreducible = false;
+  int beside = 0;             // IR level: its number among loops side by side that begin at one place (SourceLoop::beside)
   bool operator==(const Loop&) const = default;
 };
 template <class Fields>
@@ -106,6 +107,7 @@ void describe(Fields& f, Loop& l) {
   f("at", l.at), f.need("header", l.header), f("parent", l.parent), f("entries", l.entries);
   f("iterations", l.iterations), f("recurrence", l.recurrence);
   if (Fields::reading || l.irreducible) f("irreducible", l.irreducible);
+  if (Fields::reading || l.beside) f("beside", l.beside);
 }
 
 struct Function {

@@ -64,6 +64,7 @@ struct SourceLoop {
   int first_line = 0, last_line = 0;  // of everything in it
   std::optional<int> parent;          // index into Profile::source_loops
   bool innermost = true;
+  int beside = 0;                     // its number among loops side by side that begin at the same place, as those of a macro
   double entries = 0, iterations = 0; // of the source, in the run; all copies of the loop together
   double flops = 0;                   // essential ones, per iteration; what lies in inner loops is theirs
   std::map<std::string, double> operations;  // essential, per iteration; loads and stores are `references`
@@ -79,6 +80,7 @@ void describe(Fields& f, SourceLoop& l) {
   f.need("function", l.function), f("source_function", l.source_function), f("at", l.at);
   f("first_line", l.first_line), f("last_line", l.last_line), f("parent", l.parent);
   if (Fields::reading || !l.innermost) f("innermost", l.innermost);
+  if (Fields::reading || l.beside) f("beside", l.beside);
   f("entries", l.entries), f("iterations", l.iterations), f("flops", l.flops), f("operations", l.operations);
   f("overhead", l.overhead), f("references", l.references), f("recurrences", l.recurrences), f("calls", l.calls);
   if (Fields::reading || l.branches) f("branches", l.branches);

@@ -3,7 +3,7 @@
 
 #include "record/profile.h"
 
-namespace perfcast::bounds {
+namespace perfcast {
 
 // In the whole run.
 struct Work {
@@ -46,4 +46,4 @@ inline Work done_by(const Profile& profile, const std::vector<std::pair<int, int
   return work;
 }
 
-}  // namespace perfcast::bounds
+}  // namespace perfcast

@@ -1,4 +1,4 @@
-/* Parallel regions: a sum, an uneven triangle, a condition that does not hold, or not always, a region inside another, a limited team. */
+/* Parallel regions: a sum, an uneven triangle, a condition that does not hold, or not always, a region inside another, a limited team, one limited at times. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -49,6 +49,12 @@ double limited(int n) {
   for (int i = 0; i < n; i++) s += x[i] + 1;
   return s;
 }
+double asked(int n, int threads) {
+  double s = 0;
+#pragma omp parallel for num_threads(threads) reduction(+ : s)
+  for (int i = 0; i < n; i++) s += x[i] * 3;
+  return s;
+}
 int main(int argc, char **argv) {
   int times = argc > 1 ? atoi(argv[1]) : 20;
   double s = 0;
@@ -56,6 +62,7 @@ int main(int argc, char **argv) {
   for (int r = 0; r < times; r++) {
     s += even(100000) + triangle(600) + alone(100000) + nested(100) + limited(100000) + sometimes(12000);
     for (int k = 0; k < 9; k++) s += sometimes(10);
+    for (int k = 0; k < 4; k++) s += asked(12000, 1 + k % 2);
   }
   printf("%g\n", s);
   return 0;

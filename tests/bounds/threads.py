@@ -36,8 +36,8 @@ def check_threads(bounds):
     for threads, at in by_number.items():
         regions = {r["function"]: r for r in at["regions"]}
         expect("alone" not in regions, "a region whose condition does not hold is sequential")
-        expect(sorted(regions) == ["even", "limited", "nested", "sometimes", "triangle"], f"regions with {threads} threads: {sorted(regions)}")
-        if sorted(regions) != ["even", "limited", "nested", "sometimes", "triangle"]:
+        expect(sorted(regions) == ["asked", "even", "limited", "nested", "sometimes", "triangle"], f"regions with {threads} threads: {sorted(regions)}")
+        if sorted(regions) != ["asked", "even", "limited", "nested", "sometimes", "triangle"]:
             continue
         even, triangle, limited, nested = (regions[name] for name in ("even", "triangle", "limited", "nested"))
         near(even["imbalance"], 0, 0.02, f"imbalance of an even loop, {threads} threads")
@@ -46,6 +46,9 @@ def check_threads(bounds):
         # Its nine short calls for each long one run on one thread and are no part of it.
         near(regions["sometimes"]["imbalance"], 0, 0.02, f"imbalance of a region that is parallel at times, {threads} threads")
         near(sum(regions["sometimes"]["iterations"]), 2 * 12000, 200, f"iterations of the region that is parallel at times, {threads} threads")
+        # Every other time it asks for one thread, and is sequential; else for two, whatever their number elsewhere.
+        near(regions["asked"]["imbalance"], 0, 0.02, f"imbalance of a region that asks for two threads at times, {threads} threads")
+        near(sum(regions["asked"]["iterations"]), 2 * 2 * 12000, 200, f"iterations of the region that asks for two threads at times, {threads} threads")
         expect(limited["threads"] == 1 and abs(limited["actual_seconds"] / limited["balanced_seconds"] - 1) < 0.01, "a region limited to one thread")
         # Iteration i of the triangle sums i numbers: the last thread has the longest ones.
         share = [n * t // threads for t in range(threads + 1)]

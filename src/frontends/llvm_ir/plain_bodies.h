@@ -1,5 +1,6 @@
-// A parallel region whose condition does not hold is a plain call of its body. For counting, such calls get a copy of the body of
-// their own: then what ran plainly and what threads shared are counted apart.
+// A parallel region whose condition does not hold, or which asks for one thread this time, is run by the thread that comes to it: clang calls the
+// body plainly, flang leaves it to the run-time library. For counting, these get a copy of the body of their own: then what ran
+// plainly and what threads shared are counted apart.
 #pragma once
 
 #include <string>

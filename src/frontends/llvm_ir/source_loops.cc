@@ -14,6 +14,7 @@
 #include "frontends/llvm_ir/location.h"
 #include "frontends/llvm_ir/module.h"
 #include "frontends/written_name.h"
+#include "record/same_place.h"
 
 namespace perfcast::llvm_ir {
 namespace {
@@ -23,9 +24,11 @@ Place place_of(const Location& at) { return {at.file, at.line, at.column}; }
 
 struct Iterations {
   double entries = 0, iterations = 0;
+  int beside = 0;  // SourceLoop::beside
 };
-// By the function a loop is written in, as that is called where it is linked: instances of a template are different loops at one place.
-using Counted = std::map<std::pair<std::string, Place>, Iterations>;
+// By the function a loop is written in, as that is called where it is linked (instances of a template are different loops at one place),
+// by its place, and by its number among the loops there.
+using Counted = std::map<std::tuple<std::string, Place, int>, Iterations>;
 
 std::string written_in(const llvm::Loop& loop, const llvm::Function& function) {
   const llvm::DILocation* at = start_of(loop);
@@ -33,6 +36,58 @@ std::string written_in(const llvm::Loop& loop, const llvm::Function& function) {
   if (!subprogram) return written_name(function.getName().str());
   std::string linkage = subprogram->getLinkageName().str();
   return linkage.empty() ? subprogram->getName().str() : written_name(linkage);
+}
+
+// ----------------------------------------------------------------------------- loops side by side that begin at one place
+
+// The loops of a function with what record/same_place.h asks of them.
+struct PlacedLoop {
+  const llvm::Loop* loop = nullptr;
+  Place at;
+  std::optional<int> parent;
+};
+
+// Which of the loops at its place a loop is: all of them in the order of the source, and those that hold as many others of that place.
+struct LoopNumber {
+  int at_place = 0, beside = 0;
+};
+
+// Numbers the loops of a function and marks their own code by discriminators, which stay with it whatever the passes do.
+std::map<const llvm::Loop*, LoopNumber> number_loops(llvm::Function& function, const llvm::LoopInfo& loops) {
+  std::vector<PlacedLoop> placed;
+  std::map<const llvm::Loop*, int> index;
+  for (const llvm::Loop* loop : loops.getLoopsInPreorder()) {
+    index[loop] = static_cast<int>(placed.size());
+    placed.push_back({loop, place_of(location_of(*loop)), loop->getParentLoop() ? std::optional(index.at(loop->getParentLoop())) : std::nullopt});
+  }
+  const std::vector<int> inside = same_place_inside(placed);
+  std::map<const llvm::Loop*, LoopNumber> numbers;
+  std::map<std::pair<std::string, Place>, int> next;
+  std::map<std::tuple<std::string, Place, int>, int> next_beside;
+  for (std::size_t l = 0; l < placed.size(); l++) {
+    const llvm::Loop* loop = placed[l].loop;
+    const std::string written = written_in(*loop, function);
+    const LoopNumber number = numbers[loop] = {next[{written, placed[l].at}]++, next_beside[{written, placed[l].at, inside[l]}]++};
+    for (llvm::BasicBlock* block : loop->blocks())
+      for (llvm::Instruction& i : *block)
+        if (const llvm::DILocation* at = i.getDebugLoc().get(); at && number.at_place > 0 && loops.getLoopFor(block) == loop)
+          if (auto marked = at->cloneWithBaseDiscriminator(static_cast<unsigned>(number.at_place))) i.setDebugLoc(*marked);
+  }
+  return numbers;
+}
+
+// The number that most of a loop's own code is marked with; of what was inlined into it the call counts.
+int number_of(const llvm::Loop& loop, const llvm::LoopInfo& loops) {
+  const llvm::DILocation* start = start_of(loop);
+  std::map<unsigned, int> votes;
+  for (const llvm::BasicBlock* block : loop.blocks())
+    for (const llvm::Instruction& i : *block) {
+      const llvm::DILocation* at = i.getDebugLoc().get();
+      while (start && at && at->getInlinedAt() != start->getInlinedAt()) at = at->getInlinedAt();
+      if (start && at && loops.getLoopFor(block) == &loop && at->getScope()->getSubprogram() == start->getScope()->getSubprogram()) votes[at->getBaseDiscriminator()]++;
+    }
+  auto most = std::ranges::max_element(votes, {}, [](const auto& vote) { return vote.second; });
+  return most == votes.end() ? 0 : static_cast<int>(most->first);
 }
 
 // ------------------------------------------------------------------------- counts of the early IR, and its weights
@@ -76,12 +131,14 @@ void count_iterations(llvm::Function& function, const FunctionCounts& counts, Co
   std::map<const llvm::BasicBlock*, int> number;
   std::vector<const llvm::BasicBlock*> blocks;
   for (const auto& block : function) number.emplace(&block, static_cast<int>(blocks.size())), blocks.push_back(&block);
+  const auto numbers = number_loops(function, loops);
   for (const llvm::Loop* loop : loops.getLoopsInPreorder()) {
     double header = counts.blocks[static_cast<std::size_t>(number.at(loop->getHeader()))].count, back = 0;
     for (const llvm::BasicBlock* block : loop->blocks())
       for (const EdgeCount& edge : counts.blocks[static_cast<std::size_t>(number.at(block))].next)
         if (blocks[static_cast<std::size_t>(edge.to)] == loop->getHeader()) back += edge.count;
-    Iterations& here = found[{written_in(*loop, function), place_of(location_of(*loop))}];
+    Iterations& here = found[{written_in(*loop, function), place_of(location_of(*loop)), numbers.at(loop).at_place}];
+    here.beside = numbers.at(loop).beside;
     here.entries += header - back, here.iterations += header - tested_out(*loop, counts, number, blocks);
   }
 }
@@ -160,9 +217,9 @@ void add_loops(llvm::Function& function, Analyses& analyses, const Counted& coun
   for (const llvm::Loop* loop : loops.getLoopsInPreorder()) {
     SourceLoop made;
     made.function = name, made.at = location_of(*loop), made.source_function = written_in(*loop, function);
-    auto it = counted.find({made.source_function, place_of(made.at)});
+    auto it = counted.find({made.source_function, place_of(made.at), number_of(*loop, loops)});
     if (it == counted.end() || it->second.iterations <= 0) continue;
-    made.entries = it->second.entries, made.iterations = it->second.iterations;
+    made.entries = it->second.entries, made.iterations = it->second.iterations, made.beside = it->second.beside;
     made.innermost = loop->isInnermost();
     for (const llvm::Loop* around = loop->getParentLoop(); around && !made.parent; around = around->getParentLoop())
       if (auto known = number.find(around); known != number.end()) made.parent = known->second;

@@ -280,6 +280,37 @@ TEST(SourceLoops, LinesAreTheLoopsOwn) {
   EXPECT_TRUE(seen);
 }
 
+// Two loops of a macro begin at one place, and so do a nest's outer and inner one: each has iterations of its own.
+TEST(SourceLoops, LoopsOfOnePlaceAreCountedApart) {
+  auto folder = TemporaryFolder::make("test");
+  ASSERT_TRUE(folder);
+  ASSERT_TRUE(write_file(folder->file("macro.c"), R"(#define TWO(x, y, s) for (int i = 0; i < 90; i++) y[i] += 2 * x[i]; for (int i = 0; i < 40; i++) s += x[i] / y[i];
+#define NEST(a) for (int i = 0; i < 7; i++) for (int j = 0; j < 30; j++) a[30 * i + j] *= 3;
+static double x[210], y[90];
+int main(void) {
+  volatile double kept; double s = 0;
+  for (int i = 0; i < 90; i++) x[i] = i, y[i] = 1;
+  TWO(x, y, s)
+  NEST(x)
+  kept = s + x[5];
+  return kept < 0;
+}
+)"));
+  CompileRequest request;
+  request.sources = {folder->file("macro.c")}, request.cflags = "-O2";
+  auto program = compile_program(request);
+  ASSERT_TRUE(program) << program.error().message();
+  auto run = count_run(*program, Stage::early, {});
+  ASSERT_TRUE(run) << run.error().message();
+  auto loops = source_loops(*program, Stage::early, *run);
+  ASSERT_TRUE(loops) << loops.error().message();
+  std::map<int, std::map<double, int>> found;  // by line: iterations and number
+  for (const SourceLoop& loop : *loops) found[loop.at.line][loop.iterations] = loop.beside;
+  EXPECT_EQ(found[7], (std::map<double, int>{{90, 0}, {40, 1}}));
+  EXPECT_EQ(found[8].count(210), 1u);
+  EXPECT_EQ(found[8].count(217), 0u);
+}
+
 TEST(AddressTrace, WritesEveryAccessOfTheLines) {
   auto folder = TemporaryFolder::make("test");
   ASSERT_TRUE(folder);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "methods/bounds/unrolled.h"
-#include "methods/bounds/work.h"
+#include "record/work.h"
 
 namespace perfcast::bounds {
 namespace {
@@ -11,6 +11,7 @@ namespace {
 struct LoopStart {
   Location at;
   int inside = 0;  // loops in it that start there too, one inside the other
+  int beside = 0;  // its number among those side by side
 };
 
 // Where the loop of each machine block starts, by way of the IR block it came from.
@@ -36,7 +37,8 @@ class Origins {
     const Function& function = ir_->functions[static_cast<std::size_t>(place.first)];
     const auto& loop = function.blocks[static_cast<std::size_t>(place.second)].loop;
     if (!loop) return {};
-    return LoopStart{function.loops[static_cast<std::size_t>(*loop)].at, inside_[static_cast<std::size_t>(place.first)][static_cast<std::size_t>(*loop)]};
+    const Loop& found = function.loops[static_cast<std::size_t>(*loop)];
+    return LoopStart{found.at, inside_[static_cast<std::size_t>(place.first)][static_cast<std::size_t>(*loop)], found.beside};
   }
 
  private:
@@ -104,7 +106,7 @@ std::vector<LoopGroup> loop_groups(const Profile& profile) {
     const Function& function = profile.machine->functions[f];
     if (function.library) continue;
     std::map<Place, std::size_t> here;
-    auto place_of = [&](const LoopStart& start) { return loops.place_of(start.at, start.inside); };
+    auto place_of = [&](const LoopStart& start) { return loops.place_of(start.at, start.inside, start.beside); };
     auto group_at = [&](const LoopStart& start) -> LoopGroup& {
       auto [it, is_new] = here.try_emplace(place_of(start), groups.size());
       if (is_new) groups.emplace_back(), groups.back().function = static_cast<int>(f), groups.back().at = start.at, places.push_back(it->first);
@@ -115,7 +117,7 @@ std::vector<LoopGroup> loop_groups(const Profile& profile) {
     const std::vector<int> inside = same_place_inside(function.loops);
     for (std::size_t l = 0; l < function.loops.size(); l++) {
       const Loop& loop = function.loops[l];
-      starts[l] = {loop.at, inside[l]};
+      starts[l] = {loop.at, inside[l], 0};
       if (auto from = origins.ir_block(function, function.blocks[static_cast<std::size_t>(loop.header)]))
         if (auto ir = origins.ir_loop(*from)) starts[l] = *ir;
     }

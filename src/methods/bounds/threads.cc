@@ -151,6 +151,11 @@ class ThreadsMaker {
           } else if (all[f][t] > 0) {
             for (std::size_t r = 0; r <= outside; r++) shares_[f][r][t] = (own == region_of_.end() ? 1 : plain) * sums[f][r][t] / all[f][t];
             if (own != region_of_.end()) shares_[f][own->second][t] += 1 - plain;
+          } else if (own != region_of_.end() && plain > 0) {
+            // Called by the run-time library: it ran where the code that asked for it ran. Code that was inlined is taken to lie outside.
+            const auto caller = forking(f);
+            for (std::size_t r = 0; r <= outside; r++) shares_[f][r][t] = plain * (caller ? shares_[*caller][r][t] : r == outside);
+            shares_[f][own->second][t] += 1 - plain;
           }
         }
     }

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "methods/bounds/classes.h"
-#include "methods/bounds/work.h"
+#include "record/work.h"
 
 namespace perfcast::bounds {
 namespace {

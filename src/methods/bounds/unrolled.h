@@ -7,26 +7,13 @@
 #include <tuple>
 
 #include "methods/bounds/loops.h"
+#include "record/same_place.h"
 
 namespace perfcast::bounds {
 
-// Where a loop starts: file, line, column, and how many loops that start at the same place lie in it, one inside the other (those of
-// a macro, or of an assignment to an array of several dimensions).
-using Place = std::tuple<std::string, int, int, int>;
-
-// For each of some loops, which know their parents: the last part of its place.
-template <class Loops>
-std::vector<int> same_place_inside(const Loops& loops) {
-  std::vector<int> inside(loops.size(), 0);
-  for (const auto& loop : loops) {
-    int number = 0;
-    for (auto up = loop.parent; up; up = loops[static_cast<std::size_t>(*up)].parent) {
-      auto around = static_cast<std::size_t>(*up);
-      if (loops[around].at == loop.at) inside[around] = std::max(inside[around], ++number);
-    }
-  }
-  return inside;
-}
+// Where a loop starts: file, line, column, how many loops that start at the same place lie in it, one inside the other (those of
+// a macro, or of an assignment to an array of several dimensions), and its number among those side by side.
+using Place = std::tuple<std::string, int, int, int, int>;
 
 // The loops of the source by their place and by their function: a large program has too many to go through them all for
 // each loop of the code.
@@ -36,12 +23,12 @@ class SourceLoops {
     for (const SourceLoop& loop : all) at_[place_of(loop)].push_back(&loop), in_[loop.function].push_back(&loop);
   }
   Place place_of(const SourceLoop& loop) const {
-    return {loop.at.file, loop.at.line, loop.at.column, inside_[static_cast<std::size_t>(&loop - all_.data())]};
+    return {loop.at.file, loop.at.line, loop.at.column, inside_[static_cast<std::size_t>(&loop - all_.data())], loop.beside};
   }
   // The place of a loop of the code that holds `inside` others of the same place: the source need not know of so many.
-  Place place_of(const Location& at, int inside) const {
-    while (inside > 0 && !at_.contains({at.file, at.line, at.column, inside})) inside--;
-    return {at.file, at.line, at.column, inside};
+  Place place_of(const Location& at, int inside, int beside) const {
+    while (inside > 0 && !at_.contains({at.file, at.line, at.column, inside, beside})) inside--;
+    return {at.file, at.line, at.column, inside, beside};
   }
   // What all copies of a loop have in common: the function it is written in, and its place.
   std::pair<std::string, Place> written(const SourceLoop& loop) const { return {loop.source_function, place_of(loop)}; }
@@ -56,7 +43,7 @@ class SourceLoops {
     return it == map.end() ? none : it->second;
   }
   const std::vector<SourceLoop>& all_;
-  std::vector<int> inside_;  // of each, the last part of its place
+  std::vector<int> inside_;  // of each, that part of its place
   std::map<Place, std::vector<const SourceLoop*>> at_;
   std::map<std::string, std::vector<const SourceLoop*>> in_;
 };
