@@ -266,6 +266,11 @@ TEST(Law, JitterIsNoGrowth) {
   std::vector<Scale> scales{{n, {}}, {n * n, {}}, {n * n * n, {}}};
   Law heap = law_in_scales({"N"}, {{2500}, {5000}, {10000}, {20000}}, std::vector<double>{900, 905, 960, 2100}, scales);
   EXPECT_LT(evaluate(heap.expression, {{"N", 2000000}}).value(), 300000) << text(heap.expression);
+  // Nor are the digits of a number that is printed; a square beside a constant is one.
+  Law digits = law_in_scales({"N"}, {{2500}, {5000}, {10000}, {20000}}, std::vector<double>{861, 861, 890, 1088}, scales);
+  EXPECT_LT(evaluate(digits.expression, {{"N", 20000000}}).value(), 300000) << text(digits.expression);
+  Law filled = law_in_scales({"N"}, {{25}, {50}, {100}, {200}}, std::vector<double>{1010, 1039, 1156, 1625}, scales);
+  EXPECT_NEAR(evaluate(filled.expression, {{"N", 20000}}).value(), 6251000, 100000) << text(filled.expression);
 }
 
 TEST(Law, ChosenByHowItExtrapolates) {
