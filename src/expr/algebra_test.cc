@@ -30,8 +30,10 @@ TEST(LikeTerms, ArePutTogether) {
   EXPECT_EQ(text(collect_like_terms(parsed("(N^2 + N)*(1 + 3/(1 + (100/N)^4)) + 2*N/(1 + (100/N)^4) + N^2"))), "2*N^2 + 3*N^2/(1 + (100/N)^4) + 5*N/(1 + (100/N)^4) + N");
   EXPECT_EQ(text(collect_like_terms(parsed("3*pick(mod(N, 2), 0, 1) + N*pick(mod(N, 2), 1, 2) + 2*pick(mod(N, 2), 1, 0)"))), "N*pick(mod(N, 2), 1, 2) + pick(mod(N, 2), 2, 3)");
   EXPECT_TRUE(collect_like_terms(parsed("N*pick(mod(N, 2), 1, 2) - N*pick(mod(N, 2), 1, 2)")).is_number(0));
+  EXPECT_EQ(text(collect_like_terms(parsed("(N^2 + log2(N) + P)*(1/(1 + (9/N)^4) + 1/(1 + (8/N)^4) + P) + 2*(N^2 + log2(N) + P)*(1/(1 + (7/N)^4) + 1/(1 + (8/N)^4) + 3)"))),
+            "(N^2 + P + log2(N))*(P + 1/(1 + (9/N)^4) + 2/(1 + (7/N)^4) + 3/(1 + (8/N)^4) + 6)");
   const std::map<std::string, double> point{{"N", 37}, {"P", 8}};
-  for (const char* text : {"(N+P)^3*(N-1)/P", "min(N, P)*(N + 1) + min(N, P)", "((N + P)*(N - P) + 1)^2", "N^P*(N + 1) - N^P"})
+  for (const char* text : {"(N+1)*(P+2) + 3*(N+1)*(N+P) - (P+2)*N", "(N+P)^3*(N-1)/P", "min(N, P)*(N + 1) + min(N, P)", "((N + P)*(N - P) + 1)^2", "N^P*(N + 1) - N^P"})
     EXPECT_NEAR(at(collect_like_terms(parsed(text)), point), at(parsed(text), point), 1e-9 * at(parsed(text), point)) << text;
 }
 

@@ -128,10 +128,43 @@ Expr collected(const Expr& e, MultiplyOut how) {
   return sum(std::move(terms));
 }
 
+// What multiplies the same sum put together: (N + 1) s(N) + (N + 1) t(N) becomes (N + 1) (s(N) + t(N)), as near and far memory of one line.
+Expr with_common_sums(const Expr& e) {
+  if (e.kind() != Kind::sum) return e;
+  struct Shared {
+    Expr factor;
+    std::vector<Expr> others;
+  };
+  auto factors_of = [](const Expr& term) { return term.kind() == Kind::product ? term.parts() : std::vector<Expr>{term}; };
+  std::map<std::string, int> times;  // by the text of a sum: terms it multiplies
+  for (const Expr& term : e.parts())
+    for (const Expr& factor : factors_of(term))
+      if (factor.kind() == Kind::sum) times[text(factor)]++;
+  std::vector<Shared> all;
+  std::map<std::string, std::size_t> index;
+  for (const Expr& term : e.parts()) {
+    std::vector<Expr> factors = factors_of(term);
+    auto often = [&](const Expr& factor) { return factor.kind() == Kind::sum ? times.at(text(factor)) : 0; };
+    auto shared = std::ranges::max_element(factors, {}, often);
+    if (often(*shared) < 2) {
+      all.push_back({1, {term}});
+      continue;
+    }
+    const Expr factor = *shared;
+    factors.erase(shared);
+    auto [it, fresh] = index.try_emplace(text(factor), all.size());
+    if (fresh) all.push_back({factor, {}});
+    all[it->second].others.push_back(product(std::move(factors)));
+  }
+  std::vector<Expr> terms;
+  for (const Shared& shared : all) terms.push_back(shared.factor * (shared.others.size() > 1 ? collected(sum(shared.others), MultiplyOut::numbers) : shared.others[0]));
+  return sum(std::move(terms));
+}
+
 }  // namespace
 
 Expr collect_like_terms(const Expr& expression) {
-  const Expr numbers = collected(expression, MultiplyOut::numbers), everything = collected(expression, MultiplyOut::everything);
+  const Expr numbers = with_common_sums(collected(expression, MultiplyOut::numbers)), everything = collected(expression, MultiplyOut::everything);
   return everything.size() <= numbers.size() ? everything : numbers;
 }
 
