@@ -19,7 +19,7 @@ def log2(x):
     return Fraction(round(value)) if 2 ** round(value) == x else value
 
 
-functions = {"floor": math.floor, "ceil": math.ceil, "log2": log2, "mod": lambda a, b: a % b, "min": min, "max": max, "abs": abs,
+functions = {"floor": math.floor, "ceil": math.ceil, "log2": log2, "mod": lambda a, b: a % b, "min": min, "max": max, "abs": abs, "step": lambda x: int(x >= 0),
              "pick": lambda k, *choices: choices[int(k)]}
 
 
