@@ -153,7 +153,11 @@ std::optional<double> executions(const std::vector<const llvm::Loop*>& nest, std
   if (!times || *times < 0) return {};
   if (depth + 1 == nest.size()) return static_cast<double>(*times + 1);
   bool same_each_time = true;
-  for (std::size_t inner = depth + 1; inner < nest.size(); inner++) same_each_time = same_each_time && evolution.isLoopInvariant(evolution.getBackedgeTakenCount(nest[inner]), nest[depth]);
+  for (std::size_t inner = depth + 1; inner < nest.size(); inner++) {
+    const llvm::SCEV* often = evolution.getBackedgeTakenCount(nest[inner]);
+    if (llvm::isa<llvm::SCEVCouldNotCompute>(often)) return {};  // what depends on that must not be asked
+    same_each_time = same_each_time && evolution.isLoopInvariant(often, nest[depth]);
+  }
   if (same_each_time) {
     auto inner = executions(nest, depth + 1, evolution, at);
     return inner ? std::optional<double>(*inner * static_cast<double>(*times + 1)) : std::nullopt;
