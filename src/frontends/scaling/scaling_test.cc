@@ -81,6 +81,22 @@ int main(int argc, char **argv) {
   EXPECT_EQ(executed_at(small, {{"N", 2999}}), executed(large));
 }
 
+// The compiler cannot tell how often the inner loop runs, the counts can: interpolated, not proved.
+TEST(Scaling, WhatTheCompilerCannotTellIsNoWitness) {
+  const char* source = R"(
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  int n = atoi(argv[1]), *next = calloc(8, 4); long s = 0;
+  for (int i = 1; i < 8; i++) next[i] = i / 2;
+  for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) for (int k = 5; k; k = next[k]) s += k ^ j;
+  printf("%ld\n", s); return 0;
+})";
+  Profile profile = analyzed(source, {"120"}, {{"N", 1}});
+  ASSERT_TRUE(profile.scaling);
+  EXPECT_GT(profile.scaling->shares["interpolated"], 0.5);
+}
+
 // Below the cap everything is a square, but the loop says otherwise.
 TEST(Scaling, ACapBeyondTheSizesRunIsNotProved) {
   const char* source = R"(
