@@ -150,21 +150,23 @@ void report_switch(Runtime& runtime, SwitchInst& jump, std::uint32_t id) {
   }
 }
 
-void report_call(Runtime& runtime, CallBase& call, std::uint32_t id) {
-  IRBuilder<> builder(&call);
-  give_position(builder, call);
-  builder.CreateCall(runtime.jump, {builder.getInt32(id), builder.CreatePtrToInt(call.getCalledOperand(), builder.getInt64Ty())});
+// A call through a pointer, or a jump to a label by its address.
+void report_target(Runtime& runtime, Instruction& jump, Value& target, std::uint32_t id) {
+  IRBuilder<> builder(&jump);
+  give_position(builder, jump);
+  builder.CreateCall(runtime.jump, {builder.getInt32(id), builder.CreatePtrToInt(&target, builder.getInt64Ty())});
 }
 
-// What a predictor may be wrong about: conditional branches, switches, calls through pointers, and what the code generator
-// may make branches of.
+// What a predictor may be wrong about: conditional branches, switches, calls and jumps through pointers, and what the code
+// generator may make branches of.
 std::vector<Instruction*> find_branches(Function& function) {
   std::vector<Instruction*> found;
   for (BasicBlock& block : function)
     for (Instruction& instruction : block) {
       auto* branch = dyn_cast<BranchInst>(&instruction);
       auto* call = dyn_cast<CallBase>(&instruction);
-      if ((branch && branch->isConditional()) || isa<SwitchInst>(&instruction) || (call && call->isIndirectCall()) ||
+      if ((branch && branch->isConditional()) || isa<SwitchInst>(&instruction) || isa<IndirectBrInst>(&instruction) ||
+          (call && call->isIndirectCall()) ||
           is_choice(instruction) || (is_division(instruction) && !divided_before(instruction)))
         found.push_back(&instruction);
     }
@@ -174,8 +176,9 @@ std::vector<Instruction*> find_branches(Function& function) {
 void report_branch_like(Runtime& runtime, Instruction& instruction, std::uint32_t id) {
   if (auto* branch = dyn_cast<BranchInst>(&instruction)) report_branch(runtime, *branch, id);
   else if (auto* jump = dyn_cast<SwitchInst>(&instruction)) report_switch(runtime, *jump, id);
+  else if (auto* jump = dyn_cast<IndirectBrInst>(&instruction)) report_target(runtime, *jump, *jump->getAddress(), id);
   else if (kind_of(instruction) != BranchKind::branch) report_choice(runtime, instruction, id);
-  else report_call(runtime, cast<CallBase>(instruction), id);
+  else report_target(runtime, instruction, *cast<CallBase>(instruction).getCalledOperand(), id);
 }
 
 void instrument(Function& function, Runtime& runtime, MemoryProfile& profile) {
@@ -187,8 +190,9 @@ void instrument(Function& function, Runtime& runtime, MemoryProfile& profile) {
   for (const FoundAccess& access : found) access_blocks.push_back(access.block->getName().str());
 
   ValueToValueMapTy slow;
-  if (!make_versions(function, *runtime.flag, slow)) return;
-  auto slow_of = [&](Instruction* fast) { return dyn_cast_or_null<Instruction>(slow.lookup(fast)); };
+  // What cannot be versioned reports always, and is not heard between bursts: slower, but not blind.
+  const bool versions = make_versions(function, *runtime.flag, slow);
+  auto slow_of = [&](Instruction* fast) { return versions ? dyn_cast_or_null<Instruction>(slow.lookup(fast)) : fast; };
   for (std::size_t i = 0; i < branches.size(); i++) {
     Instruction* branch = slow_of(branches[i]);
     if (!branch || (isa<BranchInst>(branch) && !cast<BranchInst>(branch)->isConditional())) continue;

@@ -110,6 +110,35 @@ TEST(Estimate, ABlurredDistanceIsStillAReuse) {
   EXPECT_NEAR(estimate(observed).beyond, 1.0 / 16, 1e-9);
 }
 
+// Code that jumps to labels by their address cannot have two versions; it is watched all the same.
+TEST(MemoryProfile, JumpsToLabelsAreWatched) {
+  const char* const text = R"(
+__attribute__((noinline)) long run(const unsigned char *p, long n) {
+  static void *const to[] = {&&a, &&b, &&c, &&d};
+  long s = 0;
+#define NEXT if (!n--) return s; goto *to[*p++]
+  NEXT;
+  a: s += 1; NEXT;
+  b: s ^= 2; NEXT;
+  c: s += 3; NEXT;
+  d: s <<= 1; NEXT;
+}
+int main(void) {
+  static unsigned char p[300000]; unsigned x = 7;
+  for (int i = 0; i < 300000; i++) x = x * 1664525u + 1013904223u, p[i] = x >> 30;
+  return (int)run(p, 300000) & 1;
+})";
+  Options options;
+  options.whole_run = true;
+  auto profile = profile_of(text, options);
+  ASSERT_TRUE(profile) << profile.error().message();
+  double executed = 0, wrong = 0;
+  for (const BranchSite& site : profile->branches)
+    if (site.function == "run") executed += site.executed, wrong += site.mispredicted.large;
+  EXPECT_GT(wrong, 0.3 * executed);  // three of four jumps, of the jumps and as many looks at n
+  EXPECT_TRUE(find(*profile, "run", [](const Access& a) { return !a.store && a.bytes == 1; }));
+}
+
 // A list in the order of its allocation but for places nearby is fetched ahead when it comes from far; a shuffled one is not.
 TEST(MemoryProfile, ListsNearlyInOrderAreStreams) {
   const char* const text = R"(#include <stdlib.h>
