@@ -169,7 +169,7 @@ class CoreFitter {
     if (auto jump = special("branch/indirect.jump/8")) b.indirect_jump = from("branch/indirect.jump/8", *jump);
     // With a jump behind it to the end of the loop, and that of the loop.
     const double taken = value_or(result_.core.front_end.taken_branches_per_cycle, 1);
-    if (auto jump = special("branch/changing.jump/8")) b.changing_jump = from("branch/changing.jump/8", *jump - 2 / std::max(1.0, taken));
+    if (auto jump = special("branch/changing.jump/8"); jump && taken > 0) b.changing_jump = from("branch/changing.jump/8", *jump - 2 / taken);
     if (auto period = learned("pattern")) b.learned_period = period;
     if (auto period = learned("targets")) b.learned_targets = period;
   }
