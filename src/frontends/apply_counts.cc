@@ -104,6 +104,7 @@ Nearest on_lines_below(const Positions& at, const Location& wanted, int before) 
 
 void count_blocks(Function& function, const Compiled& compiled, std::vector<Gap>& gaps) {
   std::map<Position, std::vector<const Block*>> at_position;
+  std::set<Position> told;
   for (auto& block : function.blocks) {
     bool matters = !block.usage.empty() || !block.calls.empty();
     auto exact = compiled.at.find(position_of(block.at));
@@ -112,7 +113,7 @@ void count_blocks(Function& function, const Compiled& compiled, std::vector<Gap>
       auto& others = at_position[exact->first];
       bool hidden = !others.empty() && matters && block.kind != "for-step" &&
                     (conditional(block) || std::any_of(others.begin(), others.end(), [](auto* other) { return decides(*other); }));
-      if (hidden && block.count.value > 0)
+      if (hidden && block.count.value > 0 && told.insert(exact->first).second)
         gaps.push_back({"several statements stand at one position (a macro): all are counted as its most executed one",
                         block.at, block.count.value});
       others.push_back(&block);
