@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 #include "engine/memory/level_costs.h"
 
 namespace perfcast::engine {
 namespace {
+
+// What levels beyond the first serve of shares by level.
+double beyond_first(const std::vector<double>& shares) { return shares.empty() ? 0 : std::accumulate(shares.begin() + 1, shares.end(), 0.0); }
 
 class Region {
  public:
@@ -48,14 +52,9 @@ class Region {
       return std::tuple(access.line, access.store, access.bytes, access.count, access.stride_bytes.value_or(0));
     };
     std::map<decltype(kind_of(accesses_[0])), int> same;
-    auto alone = [&](std::size_t a) {
-      double share = 0;
-      for (std::size_t i = 1; i < served_[a].alone.size(); i++) share += served_[a].alone[i];
-      return share;
-    };
     constexpr double itself = 0.1;  // of its touches, that are no hits of a line which a neighbour brought
     for (std::size_t a = 0; a < accesses_.size(); a++)
-      if (alone(a) > itself) same[kind_of(accesses_[a])]++;
+      if (beyond_first(served_[a].alone) > itself) same[kind_of(accesses_[a])]++;
     for (const Access& access : accesses_) copies_.push_back(std::max(1, same[kind_of(access)]));
   }
   // Of how many stores one brings a line that no prefetcher expects.
@@ -63,16 +62,11 @@ class Region {
     double stores = 0, lines = 0;
     for (std::size_t a = 0; a < accesses_.size(); a++) {
       if (!accesses_[a].store) continue;
-      stores += accesses_[a].count;
-      for (std::size_t i = 1; i < served_[a].alone.size(); i++) lines += accesses_[a].count * served_[a].alone[i];
+      stores += accesses_[a].count, lines += accesses_[a].count * beyond_first(served_[a].alone);
     }
     stores_per_line_ = lines > 0 ? stores / lines : 1;
   }
-  double near_lines(std::size_t a) const {
-    double share = 0;
-    for (std::size_t i = 1; i < served_[a].near.size(); i++) share += served_[a].near[i];
-    return share * accesses_[a].count;
-  }
+  double near_lines(std::size_t a) const { return beyond_first(served_[a].near) * accesses_[a].count; }
 
   // Lines a store changes that this level or one beyond it has to take back.
   double changed_lines(const Access& access, std::size_t level) const {
