@@ -21,6 +21,12 @@ double standard_deviation(std::span<const double> values) {
   return std::sqrt(sum / static_cast<double>(values.size() - 1));
 }
 
+double root_of_squares(std::initializer_list<double> spreads) {
+  double sum = 0;
+  for (double spread : spreads) sum += spread * spread;
+  return std::sqrt(sum);
+}
+
 double quantile(std::span<const double> values, double q) {
   ensure(!values.empty(), "a quantile of no values was asked for");
   std::vector<double> sorted(values.begin(), values.end());

@@ -1,6 +1,7 @@
 // The statistics every room shares. Intervals are two-sided; confidence is a probability such as 0.9.
 #pragma once
 
+#include <initializer_list>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,9 @@ inline double median(std::span<const double> values) { return quantile(values, 0
 double student_t(double confidence, double freedom);
 // Interval of the mean of `n` values with this mean and standard deviation (eq. 4.13).
 Interval student_interval(double mean, double standard_deviation, int n, double confidence);
+
+// What independent spreads come to. As hypot, but to the same digit on every instruction set: C libraries differ in the last one.
+double root_of_squares(std::initializer_list<double> spreads);
 
 // Kendall's tau-b between two orderings; 1 when they agree everywhere.
 double kendall_tau(std::span<const double> a, std::span<const double> b);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/statistics.h"
 #include "base/text.h"
 
 namespace perfcast::engine {
@@ -38,7 +39,7 @@ std::optional<Measurement> Costs::more_dimensions(int n) const {
   double k = n - 3;
   Measurement cost;
   cost.value = std::max(three->value + k * (three->value - two->value), 0.0);
-  cost.sd = std::hypot((1 + k) * three->sd.value_or(0), k * two->sd.value_or(0));
+  cost.sd = root_of_squares({(1 + k) * three->sd.value_or(0), k * two->sd.value_or(0)});
   cost.how = How::derived;
   cost.note = "continues the line through ARR2 and ARR3";
   return cost;

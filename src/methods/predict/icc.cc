@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/statistics.h"
 #include "engine/neighbours.h"
 #include "methods/predict/accuracy.h"
 #include "methods/predict/block_sum.h"
@@ -80,8 +81,8 @@ Answer answer_icc(const Profile& profile, const Machine& machine, const PredictO
     if (part.name.starts_with("memory: ")) memory_seconds += part.seconds;
   const bool memory_known = machine.memory && engine::memory_watched(profile);
   ModelError error = memory_known ? icc_compiled : icc_memory_unknown;
-  const double memory_spread = std::hypot(icc_memory_spread, machine.memory ? doubt_of(*machine.memory) : 0);
-  if (prediction.seconds > 0) error.spread = std::hypot(error.spread, memory_spread * memory_seconds / prediction.seconds);
+  const double memory_spread = root_of_squares({icc_memory_spread, machine.memory ? doubt_of(*machine.memory) : 0});
+  if (prediction.seconds > 0) error.spread = root_of_squares({error.spread, memory_spread * memory_seconds / prediction.seconds});
   prediction.interval = interval_of(prediction.seconds, prediction.sd.value_or(0), error, options.confidence);
   prediction.gaps = outside.gaps;
   if (prediction.seconds > 0)

@@ -102,9 +102,9 @@ class Answer {
     p.warnings = sized.warnings;
     const bool crossed = warn_of_memory(set, p.warnings);
     warn_of_negative(set, p.seconds, p.warnings);
-    double spread = std::hypot(spread_per_doubling * doublings, sized.spread, least_spread);
+    double spread = root_of_squares({spread_per_doubling * doublings, sized.spread, least_spread});
     // By how much short runs scatter is in the covariance already: the run asked for is longer, and has its own scatter in least_spread.
-    spread = std::hypot(spread, spread_at(model_, set), crossed ? unreached_spread : 0.0);
+    spread = root_of_squares({spread, spread_at(model_, set), crossed ? unreached_spread : 0.0});
     double factor = std::exp(student_t(options_.confidence, 30) * spread);
     p.interval = {p.seconds / factor, p.seconds * factor};
     return p;

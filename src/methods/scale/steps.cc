@@ -7,11 +7,15 @@
 namespace perfcast::scale {
 namespace {
 
-constexpr double steepness[] = {2, 4, 8};
+constexpr int steepness[] = {2, 4, 8};
 constexpr int most_steps = 5;
 constexpr double good_enough = 0.01;  // of the weighted time
 
-double step_value(double x, double at, double s) { return 1 / (1 + std::pow(at / x, s)); }
+double step_value(double x, double at, int s) {
+  double power = at / x;
+  for (int squared = 1; squared < s; squared *= 2) power *= power;  // pow() may end in another digit on another instruction set
+  return 1 / (1 + power);
+}
 
 }  // namespace
 
@@ -19,10 +23,10 @@ StepFit fit_steps(const std::vector<double>& sizes, const std::vector<double>& v
   const auto n = static_cast<Eigen::Index>(sizes.size());
   StepFit fit;
   if (n == 0) return fit;
-  struct Step { double at, s; };
+  struct Step { double at; int s; };
   std::vector<Step> candidates, chosen;
   for (std::size_t k = 0; k + 1 < sizes.size(); k++)
-    for (double s : steepness) candidates.push_back({std::sqrt(sizes[k] * sizes[k + 1]), s});
+    for (int s : steepness) candidates.push_back({std::sqrt(sizes[k] * sizes[k + 1]), s});
   Eigen::VectorXd y(n), w(n);
   for (Eigen::Index i = 0; i < n; i++) y(i) = values[static_cast<std::size_t>(i)], w(i) = std::max(1e-12, weights[static_cast<std::size_t>(i)]);
   auto matrix = [&](const std::vector<Step>& steps) {

@@ -12,7 +12,7 @@ constexpr int eighths = 8;  // of an octave: the finest steps at which a time is
 struct Place {
   int step = 0;
   double seconds = 0;
-  double factor() const { return std::exp2(static_cast<double>(step) / eighths); }
+  double factor() const { return std::pow(2.0, static_cast<double>(step) / eighths); }
 };
 
 MonotoneTime found(const Place& place) { return {place.seconds, place.factor()}; }
