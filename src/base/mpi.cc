@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/paths.h"
+#include "base/run_tidily.h"
 #include "base/text.h"
 
 namespace perfcast {
@@ -81,7 +82,7 @@ Status build_mpi_helper(const MpiTools& tools, const std::vector<std::string>& s
   for (const std::string& source : sources) build.command.push_back((bundled_data() / "runtime" / source).string());
   if (library) build.command.insert(build.command.end(), {"-shared", "-fPIC", "-ldl"});
   else build.command.push_back("-lm");
-  TRY(RunOutcome built, run_program(build));
+  TRY(RunOutcome built, run_tidily(build));
   if (!built.ok()) return unfit("mpicc cannot compile " + sources.front() + ":\n" + built.errors, tools.cc, how_to_install);
   return {};
 }

@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <filesystem>
+
+#include "base/run_tidily.h"
+
 namespace perfcast {
 namespace {
 RunRequest shell(const std::string& script) {
@@ -64,6 +68,15 @@ TEST(Process, EnvironmentFolderAndInput) {
 TEST(Process, ClosedPipesStillWaitForTheEnd) {
   auto outcome = run_program(shell("exec >&- 2>&-; sleep 0.2; exit 4"));
   EXPECT_EQ(outcome->code, 4);
+}
+
+TEST(Process, WhatACompilerLeavesBehindGoesAway) {
+  auto outcome = run_tidily(shell("echo half > $TMPDIR/cc1.s; echo $TMPDIR; kill -9 $$"));
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->ending, Ending::signalled);
+  const std::string folder = outcome->output.substr(0, outcome->output.find('\n'));
+  ASSERT_FALSE(folder.empty());
+  EXPECT_FALSE(std::filesystem::exists(folder));
 }
 
 }  // namespace perfcast

@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include "base/process.h"
+#include "base/run_tidily.h"
 
 namespace perfcast::expr {
 namespace {
@@ -70,7 +70,7 @@ Result<NativeProgram> NativeProgram::compile(const Program& program) {
   RunRequest request;
   request.command = {*compiler, "-O2", "-ftree-vectorize", "-fno-math-errno", "-fno-trapping-math", "-fPIC", "-shared", "-w", "-o", folder.file("f.so"), folder.file("f.c"), "-lm"};
   request.limits.time = Seconds{120};
-  TRY(RunOutcome outcome, run_program(request));
+  TRY(RunOutcome outcome, run_tidily(request));
   if (!outcome.ok()) return unfit("the C compiler could not translate the expression: " + outcome.how_it_ended(), *compiler);
   NativeProgram native;
   native.library_ = std::make_shared<Library>();

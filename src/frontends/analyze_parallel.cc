@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "base/mpi.h"
 #include "base/paths.h"
+#include "base/run_tidily.h"
 #include "base/text.h"
 #include "frontends/mpi/record_messages.h"
 #include "frontends/openmp/record_threads.h"
@@ -184,7 +185,7 @@ Result<std::string> mpi_module(const std::string& flags) {
   for (const std::string& word : split_words(flags))
     if (word.starts_with("-I")) request.command.push_back(word);
   request.command.push_back("mpi.f90"), request.folder = folder.string();
-  TRY(RunOutcome outcome, run_program(request));
+  TRY(RunOutcome outcome, run_tidily(request));
   if (!outcome.ok() || !fs::exists(folder / "mpi.mod")) return unfit("flang cannot read mpif.h:\n" + outcome.errors.substr(0, 1000), "flang-new-19 -fsyntax-only", "install libopenmpi-dev");
   return folder.string();
 }

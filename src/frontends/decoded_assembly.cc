@@ -1,7 +1,7 @@
 #include "frontends/decoded_assembly.h"
 
 #include "base/files.h"
-#include "base/process.h"
+#include "base/run_tidily.h"
 #include "frontends/machine_code/decode.h"
 #include "frontends/machine_code/elf_image.h"
 
@@ -12,7 +12,7 @@ Result<DecodedAssembly> decode_assembly(const std::string& text, const std::stri
   CHECK_OK(write_file(folder.file("text.s"), text));
   RunRequest request;
   request.command = {"clang-19", "--target=" + isa + "-linux-gnu", "-c", folder.file("text.s"), "-o", folder.file("text.o")};
-  TRY(auto outcome, run_program(request));
+  TRY(auto outcome, run_tidily(request));
   if (!outcome.ok()) return unfit("the text does not assemble: " + outcome.errors.substr(0, 500));
   TRY(auto image, machine_code::ElfImage::open(folder.file("text.o")));
   TRY(auto decoder, machine_code::Decoder::make(image.triple(), cpu));

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "base/json.h"
-#include "base/process.h"
+#include "base/run_tidily.h"
 #include "base/source_is_there.h"
 #include "base/text.h"
 #include "frontends/llvm_ir/module.h"
@@ -205,11 +205,9 @@ static bool is_no_space(const std::string& message) { return message.find("No sp
 static const std::string free_space = "free space below TMPDIR, or set TMPDIR to a folder that has some";
 
 Status run_compiler(const std::vector<std::string>& command, const std::string& folder, const std::string& what) {
-  TRY(const TemporaryFolder own, TemporaryFolder::make("compiler"));  // one that crashes leaves files behind
   RunRequest request;
   request.command = command, request.folder = folder;
-  request.environment["TMPDIR"] = own.path().string();
-  TRY(RunOutcome outcome, run_program(request));
+  TRY(RunOutcome outcome, run_tidily(request));
   if (outcome.ok()) return {};
   std::string message = outcome.errors.empty() ? outcome.output : outcome.errors;
   // A compiler that crashes prints its own stack: of no use to ours.

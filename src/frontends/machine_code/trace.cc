@@ -16,6 +16,7 @@
 #include "base/files.h"
 #include <memory_profile_layout.h>  // data/runtime: shared with the plugin
 #include "base/paths.h"
+#include "base/run_tidily.h"
 #include "frontends/llvm_ir/emulated.h"
 #include "frontends/machine_code/elf_image.h"
 #include "frontends/memory_profile/observed.h"
@@ -158,7 +159,7 @@ Result<std::string> build_plugin(const TemporaryFolder& folder) {
   const std::string plugin = folder.file("blocks.so"), source = (bundled_data() / "runtime/qemu_blocks.c").string();
   RunRequest request;
   request.command = {*compiler, "-O2", "-shared", "-fPIC", "-ftls-model=initial-exec", "-o", plugin, source};
-  TRY(auto outcome, run_program(request));
+  TRY(auto outcome, run_tidily(request));
   if (!outcome.ok()) return unfit("cannot build the counting plugin: " + outcome.errors, source, "check that " + *compiler + " works and that there is space below TMPDIR");
   return plugin;
 }

@@ -83,7 +83,7 @@ TEST(Threads, WhatOneThreadDoesAtATime) {
   EXPECT_EQ(held(2), 0);
 }
 
-// Times of real threads: order, and numbers only as far as neighbours leave them alone.
+// Times of real threads: order only, neighbours disturb them; phases_test has the numbers.
 TEST(Threads, UnevenWorkIsSeenForMoreThreadsThanThereWere) {
   auto p = watched(
       "static volatile double s;\nstatic void work(int n) { for (int i = 0; i < n; i++) s += i; }\nint main(void) {\n"
@@ -95,14 +95,14 @@ TEST(Threads, UnevenWorkIsSeenForMoreThreadsThanThereWere) {
   if (!p) GTEST_SKIP() << "no clang-19 or no libomp";
   ASSERT_EQ(p->regions.size(), 5u);
   auto uneven = [&](std::size_t region, const char* threads) { return p->regions[region].uneven.at(threads); };
-  EXPECT_NEAR(uneven(0, "4"), 1.75, 0.2);   // (2 - 1/t) of a triangle
-  EXPECT_NEAR(uneven(0, "16"), 1.94, 0.25);
+  EXPECT_GT(uneven(0, "4"), 1.4);           // (2 - 1/t) of a triangle: 1.75
+  EXPECT_LT(uneven(0, "16"), 4);            // 1.94
   EXPECT_NEAR(uneven(1, "2"), 2, 0.1);      // one does it all
-  EXPECT_NEAR(uneven(1, "8"), 8, 0.5);
+  EXPECT_GT(uneven(1, "8"), 6);
   EXPECT_EQ(p->regions[2].tasks, 8);
-  EXPECT_LT(uneven(2, "4"), 1.5);           // two tasks each
-  EXPECT_NEAR(uneven(2, "16"), 2, 0.5);     // half of them have nothing to do
-  EXPECT_NEAR(uneven(3, "8"), 2, 0.5);      // four chunks
+  EXPECT_LT(uneven(2, "4"), uneven(2, "16"));  // two tasks each; half of the threads have nothing to do
+  EXPECT_GT(uneven(3, "8"), 1.5);           // four chunks: 2
+  EXPECT_LT(uneven(3, "8"), 4);
   EXPECT_EQ(p->regions[4].fixed_threads, 2);
 }
 

@@ -10,7 +10,7 @@
 
 #include "base/files.h"
 #include "base/paths.h"
-#include "base/process.h"
+#include "base/run_tidily.h"
 #include "base/text.h"
 
 namespace perfcast::instructions {
@@ -42,7 +42,7 @@ Result<std::vector<std::string>> build(const FormTable& table, std::vector<Bench
     RunRequest request;
     request.command = {compiler, "-O1", "-o", program, harness, "bench.s", "-lm"};
     request.folder = folder.path().string();
-    TRY(auto outcome, run_program(request));
+    TRY(auto outcome, run_tidily(request));
     if (outcome.ok()) return dropped;
     const auto bad = culprits(outcome.errors, lines);
     if (bad.empty())

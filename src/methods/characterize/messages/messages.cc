@@ -6,6 +6,7 @@
 #include "base/files.h"
 #include "base/mpi.h"
 #include "base/paths.h"
+#include "base/run_tidily.h"
 #include "base/statistics.h"
 #include "methods/characterize/messages/message_fit.h"
 
@@ -153,7 +154,7 @@ Status measure_threads(Work& work, Machine& machine) {
     if (!found) continue;
     RunRequest build;
     build.command = {*found, "-O2", "-w", "-fopenmp", (bundled_data() / "runtime/thread_bench.c").string(), "-o", folder.file("threads")};
-    TRY(RunOutcome built, run_program(build));
+    TRY(RunOutcome built, run_tidily(build));
     if (!built.ok()) {
       why = std::string(compiler) + " cannot compile with -fopenmp";
       continue;

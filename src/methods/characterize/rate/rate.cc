@@ -7,7 +7,7 @@
 
 #include "base/files.h"
 #include "base/paths.h"
-#include "base/process.h"
+#include "base/run_tidily.h"
 #include "methods/characterize/source/compilers.h"
 
 namespace perfcast::characterize {
@@ -52,7 +52,7 @@ Status measure_rate(Work& work, Machine& machine) {
   TRY(TemporaryFolder folder, TemporaryFolder::make("rate"));
   RunRequest build;
   build.command = {compiler, "-O2", "-w", (bundled_data() / "experiments/rate.c").string(), "-o", folder.file("rate"), "-lm"};
-  TRY(RunOutcome built, run_program(build));
+  TRY(RunOutcome built, run_tidily(build));
   if (!built.ok()) return unfit("cannot compile the loops of the flop rate: it " + built.how_it_ended(), compiler);
   work.doing("floating-point loops", 0.5);
   RunRequest request;

@@ -8,7 +8,7 @@
 
 #include "base/files.h"
 #include "base/paths.h"
-#include "base/process.h"
+#include "base/run_tidily.h"
 #include "base/text.h"
 #include "methods/characterize/source/generate.h"
 #include "methods/characterize/work.h"
@@ -34,7 +34,7 @@ Result<RunOutcome> compile(std::vector<std::string> command, const std::string& 
   request.folder = folder;
   request.environment = {{"LC_ALL", "C"}};
   request.limits = compile_limits();
-  return run_program(request);
+  return run_tidily(request);
 }
 
 Status must_compile(std::vector<std::string> command, const std::string& folder) {
