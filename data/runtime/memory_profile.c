@@ -27,6 +27,7 @@ volatile uint64_t perfcast_threshold; // pages whose hash is below it are follow
 volatile uint64_t perfcast_offset;    // added to the number of a page before it is hashed: other pages in each burst
 
 #include "reuse_tracker.h"
+#include "long_ranges.h"
 
 static struct perfcast_memory_header* header;
 static struct perfcast_access_data* accesses;
@@ -93,15 +94,17 @@ void perfcast_access(uint32_t id, uint64_t address) {
   inside = 0;
 }
 
+// Between bursts too, where the range may be long.
 void perfcast_range(uint32_t id, uint64_t address, uint64_t bytes) {
-  if (!perfcast_burst || !mine() || !bytes || finding_pace()) return;
-  inside = 1;
+  if (!accesses || !bytes) return;
   struct perfcast_access_data* a = &accesses[id & ~(uint32_t)perfcast_is_store];
-  a->range_calls++;
-  for (uint64_t line = address >> 6; line <= (address + bytes - 1) >> 6 && perfcast_burst; line++) {
-    a->range_lines++;
+  const uint64_t from = address >> 6, to = ((address + bytes - 1) >> 6) + 1;
+  a->range_calls++, a->range_lines += to - from;
+  if (to - from >= long_range) follow_long_range(a, from, to);
+  if (!perfcast_burst || !mine() || finding_pace()) return;
+  inside = 1;
+  for (uint64_t line = from; line < to && perfcast_burst; line++)
     if (page_hash(line >> 6) < perfcast_threshold) follow_in_burst(id, line << 6);
-  }
   inside = 0;
 }
 
@@ -194,7 +197,7 @@ static void* keep_time(void* unused) {
   }
   return 0;
 }
-static void after_fork(void) { perfcast_burst = 0, perfcast_threshold = 0; }
+static void after_fork(void) { perfcast_burst = 0, perfcast_threshold = 0, accesses = 0; }
 
 __attribute__((constructor)) static void begin(void) {
   size_t bytes = sizeof *header + perfcast_access_total * sizeof *accesses + perfcast_branch_total * sizeof *branches;

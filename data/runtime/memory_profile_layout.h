@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 enum {
-  perfcast_memory_magic = 0x50434d35,  // "PCM5"
+  perfcast_memory_magic = 0x50434d36,  // "PCM6"
   perfcast_line_bins = 96,             // four per octave of reuse distance in lines
   perfcast_page_bins = 80,             // four per octave of reuse distance in pages
   perfcast_strata = 3,                 // by sampling: every page; one in up to 16; one in more
@@ -25,7 +25,8 @@ struct perfcast_access_data {
   int64_t last_step, common_step;    // bytes from one execution to the next; of those that came twice the most frequent
   uint64_t common_votes;             // ... by Boyer and Moore's count
   uint64_t steps, repeated_steps;    // of all; equal to the one before
-  uint64_t range_lines, range_calls; // of memory-copying intrinsics
+  uint64_t range_lines, range_calls; // of memory-copying intrinsics, in bursts and between them
+  float long_seen[perfcast_line_bins], long_fresh, long_farthest;  // lines of long ranges (long_ranges.h): reuses; the others; lines known then
   float met[perfcast_stores_back];   // loads: weight of those that read what the last store wrote, the one before, ...
   float not_met;                     // ... and of the others, while every page is followed
 };

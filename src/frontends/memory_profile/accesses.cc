@@ -97,6 +97,21 @@ class Dependences {
   Loads chasing_;
 };
 
+// What a routine of the C library reads first of all, by the place of its argument: comparing strings that lie anywhere is
+// waiting for their first lines.
+std::vector<unsigned> strings_read_by(const CallBase& call) {
+  static const std::map<StringRef, std::vector<unsigned>> routines = {
+      {"memcmp", {0, 1}}, {"bcmp", {0, 1}}, {"strcmp", {0, 1}}, {"strncmp", {0, 1}}, {"strcasecmp", {0, 1}}, {"strncasecmp", {0, 1}}, {"strcoll", {0, 1}},
+      {"strstr", {0, 1}}, {"memchr", {0}}, {"strlen", {0}}, {"strnlen", {0}}, {"strchr", {0}}, {"strrchr", {0}}, {"strspn", {0}}, {"strcspn", {0}}, {"strpbrk", {0}},
+      {"strdup", {0}}, {"strcpy", {1}}, {"strncpy", {1}}, {"stpcpy", {1}}, {"strcat", {0, 1}}, {"strtol", {0}}, {"strtoul", {0}}, {"strtoll", {0}},
+      {"strtoull", {0}}, {"strtod", {0}}, {"strtof", {0}}, {"atoi", {0}}, {"atol", {0}}, {"atoll", {0}}, {"atof", {0}}};
+  const Function* callee = call.getCalledFunction();
+  if (!callee || !callee->isDeclaration()) return {};
+  auto found = routines.find(callee->getName());
+  if (found == routines.end() || found->second.back() >= call.arg_size() || !call.getArgOperand(found->second.back())->getType()->isPointerTy()) return {};
+  return found->second;
+}
+
 }  // namespace
 
 std::vector<FoundAccess> find_accesses(Function& function) {
@@ -127,6 +142,11 @@ std::vector<FoundAccess> find_accesses(Function& function) {
       else if (auto* copy = dyn_cast<MemIntrinsic>(&instruction)) {
         if (auto* transfer = dyn_cast<MemTransferInst>(copy)) add(instruction, false, 64, transfer->getRawSource(), true);
         add(instruction, true, 64, copy->getRawDest(), true);
+      } else if (auto* call = dyn_cast<CallBase>(&instruction)) {
+        for (unsigned argument : strings_read_by(*call)) {
+          add(instruction, false, 64, call->getArgOperand(argument), false);
+          found.back().argument = argument;
+        }
       }
     }
   }

@@ -69,15 +69,25 @@ void report_access(Runtime& runtime, Instruction& at, Value* pointer, std::uint3
   inside.CreateCall(runtime.access, {inside.getInt32(id), address});
 }
 
-void report_range(Runtime& runtime, MemIntrinsic& copy, Value* pointer, std::uint32_t id) {
+void report_range(Runtime& runtime, MemIntrinsic& copy, bool store, std::uint32_t id) {
   IRBuilder<> builder(&copy);
   give_position(builder, copy);
+  auto* transfer = dyn_cast<MemTransferInst>(&copy);
+  Value* pointer = transfer && !store ? transfer->getRawSource() : copy.getRawDest();
   auto* i64 = builder.getInt64Ty();
   builder.CreateCall(runtime.range, {builder.getInt32(id), builder.CreatePtrToInt(pointer, i64),
                                      builder.CreateZExtOrTrunc(copy.getLength(), i64)});
 }
 
-Value* pointer_of(Instruction& instruction) {
+// Few bytes are soon touched, and their number is known: it is enough to see them in bursts.
+bool may_be_long(const MemIntrinsic& copy) {
+  constexpr std::uint64_t few_bytes = 256;
+  auto* length = dyn_cast<ConstantInt>(copy.getLength());
+  return !length || length->getZExtValue() > few_bytes;
+}
+
+Value* pointer_of(Instruction& instruction, unsigned argument) {
+  if (auto* call = dyn_cast<CallBase>(&instruction)) return call->getArgOperand(argument);
   if (auto* atomic = dyn_cast<AtomicRMWInst>(&instruction)) return atomic->getPointerOperand();
   return getLoadStorePointerOperand(&instruction);
 }
@@ -209,10 +219,10 @@ void instrument(Function& function, Runtime& runtime, MemoryProfile& profile) {
     if (found[i].slot) {
       site.access.lines = {{0, 1, 0}};
     } else if (auto* memory = dyn_cast<MemIntrinsic>(copy)) {
-      auto* transfer = dyn_cast<MemTransferInst>(memory);
-      report_range(runtime, *memory, transfer && !found[i].access.store ? transfer->getRawSource() : memory->getRawDest(), id);
+      report_range(runtime, *memory, found[i].access.store, id);
+      if (auto* fast = cast<MemIntrinsic>(found[i].instruction); fast != memory && may_be_long(*fast)) report_range(runtime, *fast, found[i].access.store, id);
     } else {
-      report_access(runtime, *copy, pointer_of(*copy), id);
+      report_access(runtime, *copy, pointer_of(*copy, found[i].argument), id);
     }
     profile.accesses.push_back(site);
   }

@@ -62,6 +62,44 @@ double far_share(const Access& access, double distance) {
 
 }  // namespace
 
+// Straight through main, so that no burst meets the copies; and a comparison that waits for strings lying anywhere.
+TEST(MemoryProfile, LongCopiesAreSeenBetweenBursts) {
+  auto profile = profile_of(R"(
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+int main(int argc, char **argv) {
+  size_t n = (size_t)(8 << 20) * argc;
+  char *a = aligned_alloc(64, n), *b = aligned_alloc(64, n);
+  memset(a, argc, n);
+  memcpy(b, a, n);
+  int same = strcmp(b, argv[0]) == 0;
+  a[same] = b[n / 3];
+  memcpy(b, a, n);
+  struct timespec t;
+  do clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); while (t.tv_sec < 1 && t.tv_nsec < 300000000);
+  return b[n / 2] + same == 77;
+}
+)", {});
+  ASSERT_TRUE(profile) << profile.error().message();
+  std::vector<const AccessSite*> ranges;
+  int first_lines = 0;
+  for (const AccessSite& site : profile->accesses) {
+    if (site.lines_per_execution > 0) ranges.push_back(&site);
+    first_lines += site.access.bytes == 64 && site.lines_per_execution == 0;
+  }
+  ASSERT_EQ(ranges.size(), 4u);  // set, set (LLVM knows what it would copy); read, written
+  EXPECT_EQ(first_lines, 2);
+  for (const AccessSite* site : ranges) EXPECT_EQ(site->lines_per_execution, 131072);
+  EXPECT_EQ(ranges[0]->access.unknown, 1);
+  for (std::size_t copied : {2, 3}) {
+    EXPECT_EQ(ranges[copied]->access.unknown, 0);
+    EXPECT_EQ(far_share(ranges[copied]->access, 100000), 1);  // after 8 MB or 16 MB
+    EXPECT_LT(ranges[copied]->access.lines.back().distance, 330000);
+    EXPECT_EQ(ranges[copied]->access.lines.back().near, 1);
+  }
+}
+
 TEST(Estimate, AllSeenIsTheHistogram) {
   Observed observed;
   observed.seen.assign(96, {}), observed.censored.assign(96, {});

@@ -37,12 +37,31 @@ void describe_meetings(const perfcast_access_data& data, Access& access) {
   }
 }
 
+// Ranges that were copied or set as a whole; fetched ahead, line by line.
+void describe_long_ranges(const perfcast_access_data& data, double total, Access& access) {
+  constexpr double lines_on_a_page = 64;
+  access.lines.clear(), access.pages.clear(), access.dirtied.clear();
+  access.pages.push_back({0, 1 - 1 / lines_on_a_page, 0});
+  for (int b = 0; b < perfcast_line_bins; b++) {
+    if (!(data.long_seen[b] > 0)) continue;
+    const double distance = distance_of_bin(b), share = data.long_seen[b] / total;
+    access.lines.push_back({distance, share, 1}), access.pages.push_back({distance / lines_on_a_page, share / lines_on_a_page, 0});
+  }
+  access.unknown = data.long_fresh / total, access.unknown_from = data.long_farthest, access.cold_near = 1;
+  if (access.store) access.dirtied = access.lines;
+  access.stride_bytes = 64, access.stride_share = 1;
+}
+
 // A step that repeats this often is a stride, not chance.
 constexpr double dominant_share = 0.5;
 
 }  // namespace
 
 void describe_access(const perfcast_access_data& data, bool whole, Access& access) {
+  double in_long_ranges = data.long_fresh;
+  for (float lines : data.long_seen) in_long_ranges += lines;
+  const bool mostly_long = in_long_ranges > 0.5 * static_cast<double>(data.range_lines);
+  if (mostly_long && !data.touches) return describe_long_ranges(data, in_long_ranges, access);
   if (!data.touches) {
     if (access.lines.empty()) access.unknown = 1;  // else a stack slot, known without looking
     return;
@@ -69,6 +88,8 @@ void describe_access(const perfcast_access_data& data, bool whole, Access& acces
     if (access.stride_share > dominant_share) access.stride_bytes = static_cast<double>(data.common_step);
   }
   describe_meetings(data, access);
+  constexpr double most_of_it = 0.5;
+  if (mostly_long && !whole && access.unknown > most_of_it) describe_long_ranges(data, in_long_ranges, access);
 }
 
 }  // namespace perfcast::memory_profile
