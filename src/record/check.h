@@ -27,6 +27,8 @@ void check_record(const UseTree& tree);
 // Ranks, groups and call sites that exist, loops that do something, numbers that are not negative. Parts of a record that are
 // kept as JSON are checked where they are used.
 Status check_skeleton(const Skeleton& skeleton);
+// All of its runs, which have values for the same parameters.
+Status check_messages(const MessageProfile& recorded);
 Status check_threads(const ThreadProfile& threads);
 
 }  // namespace perfcast

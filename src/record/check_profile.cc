@@ -97,6 +97,14 @@ void check_form(const InstructionForm& form, const std::string& place) {
   for (const PortUse& use : form.resources) small(use.cycles, "resources");
 }
 
+// How memory behaved at other sizes is computed with like the rest.
+void check_scaling(const Scaling& scaling) {
+  for (std::size_t m = 0; m < scaling.memory.size(); m++) {
+    const std::string place = at("/scaling", "memory", m);
+    for (std::size_t i = 0; i < scaling.memory[m].accesses.size(); i++) check_access(scaling.memory[m].accesses[i].access, at(place, "accesses", i));
+  }
+}
+
 }  // namespace
 
 void check_record(const Profile& profile) {
@@ -111,6 +119,7 @@ void check_record(const Profile& profile) {
     for (const Recurrence& r : loop.recurrences) need(r.distance > 0, at("", "source_loops", l), "a recurrence reaches over at least one iteration");
     for (const Reference& r : loop.references) need(r.element_bytes > 0, at("", "source_loops", l), "an element has bytes");
   }
+  if (profile.scaling) check_scaling(*profile.scaling);
   for (const auto& [routine, times] : profile.library_calls) need(times >= 0, "/library_calls/" + routine, "calls are not negative");
 }
 

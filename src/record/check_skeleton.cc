@@ -1,5 +1,9 @@
 #include "record/check.h"
 
+#include <algorithm>
+#include <cstdlib>
+#include <ranges>
+
 namespace perfcast {
 namespace {
 
@@ -25,6 +29,7 @@ bool check_steps(const std::vector<Step>& steps, const Skeleton& run, const std:
     need(step.site >= -1 && step.site < static_cast<int>(run.sites.size()), here + "/site", "there is no such call site");
     need(step.group == 0 || (step.group > 0 && static_cast<std::size_t>(step.group) < run.groups.size()), here + "/group", "there is no such group");
     for (const Peer& peer : {step.to, step.from}) need(peer.rank >= -most_ranks && peer.rank <= most_ranks, here, "there is no such rank");
+    for (int ago : step.requests) need(ago >= 0, here + "/requests", "a request was made before it is waited for");
     if (step.act == Act::loop) need(check_steps(step.body, run, here + "/body") || step.body.empty(), here, "the loop does nothing");
     does_something = does_something || step.act != Act::loop || (!step.body.empty() && step.times >= 0.5);
   }
@@ -48,6 +53,15 @@ Status check_skeleton(const Skeleton& run) {
   });
 }
 
+Status check_messages(const MessageProfile& recorded) {
+  for (const Skeleton& run : recorded.runs) {
+    CHECK_OK(check_skeleton(run));
+    if (!std::ranges::equal(run.parameters | std::views::keys, recorded.runs.front().parameters | std::views::keys))
+      return unfit("the recordings have different parameters", "message skeleton", "docs/formats.md describes the file");
+  }
+  return {};
+}
+
 Status check_threads(const ThreadProfile& threads) {
   return told("parallel regions", [&] {
     need(threads.threads >= 0 && threads.threads <= most_ranks, "/threads", "not a number of threads");
@@ -56,7 +70,7 @@ Status check_threads(const ThreadProfile& threads) {
       for (double seconds : region.seconds) need(seconds >= 0, "/regions", "times are not negative");
       need(region.tasks >= 0 && region.fixed_threads >= 0 && region.fixed_threads <= most_ranks, "/regions", "counts are not negative");
       for (const auto& [number, ratio] : region.uneven)
-        need(std::atof(number.c_str()) >= 1 && ratio >= 0, "/regions/uneven", "a ratio by number of threads");
+        need(std::atof(number.c_str()) >= 1 && std::atof(number.c_str()) <= most_ranks && ratio >= 0, "/regions/uneven", "a ratio by number of threads");
     }
   });
 }

@@ -51,6 +51,11 @@ TEST(CheckProfile, WhatRefersToNothingIsRefusedWithItsPlace) {
   EXPECT_EQ(with([](Profile& p, auto&) { p.forms[0].latency = {-3}; }), "t: /forms/0/latency");
   EXPECT_EQ(with([](Profile& p, auto&) { p.source_loops.resize(1), p.source_loops[0].parent = 0; }), "t: /source_loops/0/parent");
   EXPECT_EQ(with([](Profile& p, auto&) { p.library_calls["sin"] = -1; }), "t: /library_calls/sin");
+  EXPECT_EQ(with([](Profile& p, auto&) {
+    SizedAccess broken;
+    broken.access.lines = {{-5, 1, 0}};
+    p.scaling.emplace().memory = {{{{"N", 5}}, {broken}}};
+  }), "t: /scaling/memory/0/accesses/0");
 }
 
 TEST(CheckProfile, NumbersBeyondReasonAreRefused) {
@@ -76,6 +81,23 @@ TEST(CheckMachine, WhatDividesIsAboveZeroAndWhatIsAllocatedIsNotHuge) {
   EXPECT_EQ(with([](Machine& x) { x.core->memory.line_bytes = 0; }), "t: /core/memory/line_bytes");
   EXPECT_EQ(with([](Machine& x) { x.memory->page_bytes = 0; }), "t: /memory");
   EXPECT_EQ(with([](Machine& x) { x.mflops.emplace(); }), "t: /mflops");
+}
+
+TEST(CheckSkeleton, APartnerIsANumberThatFits) {
+  Peer peer;
+  auto trouble_of = [&](const char* text) {
+    try {
+      shape_from_json(Json(text), peer, "");
+    } catch (const JsonMismatch& mismatch) {
+      return mismatch.what;
+    }
+    return std::string();
+  };
+  for (auto [text, kind, rank] : {std::tuple("=3", PeerKind::absolute, 3), {"+1", PeerKind::relative, 1}, {"-2", PeerKind::relative, -2}, {"any", PeerKind::any, 0}}) {
+    EXPECT_EQ(trouble_of(text), "");
+    EXPECT_EQ(peer, (Peer{kind, rank}));
+  }
+  for (const char* text : {"=4294967296", "+99999999999999999999", "=1x", "+", "7", ""}) EXPECT_NE(trouble_of(text), "") << text;
 }
 
 TEST(CheckTables, RowsAndColumnsAreAsManyAsTheHeadSays) {

@@ -1,6 +1,6 @@
 #include "record/skeleton.h"
 
-#include <cstdlib>
+#include <charconv>
 
 namespace perfcast {
 
@@ -21,17 +21,14 @@ void shape_from_json(const Json& json, Peer& peer, const std::string& place) {
   }
   if (!json.is_string()) throw JsonMismatch{place, "expected a rank: \"+1\", \"=0\" or \"any\""};
   const auto text = json.get<std::string>();
-  char* end = nullptr;
   if (text == "any") {
     peer = {PeerKind::any, 0};
-  } else if (text.starts_with('=')) {
-    peer = {PeerKind::absolute, static_cast<int>(std::strtol(text.c_str() + 1, &end, 10))};
-  } else if (text.starts_with('+') || text.starts_with('-')) {
-    peer = {PeerKind::relative, static_cast<int>(std::strtol(text.c_str(), &end, 10))};
-  } else {
-    throw JsonMismatch{place, "expected a rank: \"+1\", \"=0\" or \"any\""};
+    return;
   }
-  if (end && *end) throw JsonMismatch{place, "a rank is a number"};
+  if (text.find_first_of("=+-") != 0) throw JsonMismatch{place, "expected a rank: \"+1\", \"=0\" or \"any\""};
+  peer = {text[0] == '=' ? PeerKind::absolute : PeerKind::relative, 0};
+  const char *first = text.data() + (text[0] == '-' ? 0 : 1), *last = text.data() + text.size();
+  if (auto [end, error] = std::from_chars(first, last, peer.rank); error != std::errc{} || end != last) throw JsonMismatch{place, "a rank is a number"};
 }
 
 }  // namespace perfcast

@@ -5,15 +5,17 @@
 #include <cstdint>
 #include <vector>
 
+#include "record/points.h"
+
 namespace perfcast::engine {
 namespace {
 
 // A table keyed by numbers, between its entries on a log scale; `fallback` when it is empty.
 double interpolated(const MeasurementTable& table, double key, double fallback) {
-  std::vector<std::pair<double, double>> points;
-  for (const auto& [text, measurement] : table) points.emplace_back(std::log(std::max(1.0, std::atof(text.c_str()))), measurement.value);
+  Points points = points_of(table, [](const Measurement& m) { return m.value; });
+  std::erase_if(points, [](const auto& point) { return point.first < 1; });
   if (points.empty()) return fallback;
-  std::sort(points.begin(), points.end());
+  for (auto& point : points) point.first = std::log(point.first);
   double x = std::clamp(std::log(std::max(1.0, key)), points.front().first, points.back().first);
   std::size_t i = 1;
   while (i + 1 < points.size() && points[i].first < x) i++;
@@ -26,7 +28,8 @@ double interpolated(const MeasurementTable& table, double key, double fallback) 
 // how few sets of the cache it visits, then its size, which says how many pages.
 double like_stride(const MeasurementTable& table, double bytes, double fallback) {
   auto power_of_two = [](double stride) {
-    auto whole = std::max<std::int64_t>(1, std::abs(std::llround(stride)));
+    constexpr double farthest = 1e15;
+    auto whole = std::max<std::int64_t>(1, std::llround(std::min(std::abs(stride), farthest)));
     return std::clamp(static_cast<double>(whole & -whole), 64.0, 4096.0);
   };
   double best = fallback, best_distance = INFINITY;

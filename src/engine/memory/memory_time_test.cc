@@ -121,6 +121,20 @@ TEST(MemoryTime, AnOddStrideIsNotTakenForAPowerOfTwo) {
   EXPECT_NEAR(region_memory(std::vector{a}, memory, {1000, {1e9}}).strided_ns, 30000, 30);
 }
 
+// A table may say two things of one number, and a file may hold any stride.
+TEST(MemoryTime, OddTablesGiveFiniteTimes) {
+  MemoryModel memory = toy_memory();
+  memory.levels[2].read_ns = {{"0", number(3)}, {"1", number(4)}, {"1.0", number(5)}, {"nan", number(6)}, {"inf", number(7)}};
+  memory.levels[2].stride_ns = {{"1e60", number(9)}, {"inf", number(8)}};
+  Access stream = load(8000, 1e6, 0.125, 1);
+  EXPECT_EQ(region_memory(std::vector{stream}, memory, {8000, {1e9}}).stream_ns, region_memory(std::vector{stream}, toy_memory(), {8000, {1e9}}).stream_ns);
+  Access a = load(1000, 1e6, 1, 0);
+  for (double stride : {1e60, -1e60, 1e19}) {
+    a.stride_bytes = stride, a.stride_share = 1;
+    EXPECT_NEAR(region_memory(std::vector{a}, memory, {1000, {1e9}}).strided_ns, 9000, 9) << stride;
+  }
+}
+
 TEST(MemoryTime, ChangedLinesGoBack) {
   Access read = load(8000, 1e6, 0.125, 1), write = load(8000, 0, 0, 0);
   write.store = true, read.stride_bytes = write.stride_bytes = 8, read.stride_share = write.stride_share = 1;

@@ -77,6 +77,8 @@ Result<MessagePath> path_of(const Machine& machine, const std::string& name) {
   if (!costs || costs->paths.empty()) return unfit(machine.name + " has no message costs", "", "perfcast characterize --messages measures them on that machine");
   std::string known;
   for (const auto& path : costs->paths) {
+    if ((name.empty() || path.name == name) && path.regimes.empty())
+      return unfit("the message path " + path.name + " has no law of what a message takes", machine.name, "perfcast characterize --messages measures it on that machine");
     if (name.empty() || path.name == name) return path;
     known += (known.empty() ? "" : ", ") + path.name;
   }

@@ -314,6 +314,29 @@ TEST(Parallel, WhatWasNotKeptGoesOnAlike) {
   EXPECT_EQ(*whole->parts[1].count, 3 * *part->parts[1].count);
 }
 
+// What a file may hold that no recorder writes.
+TEST(Parallel, RecordingsThatDoNotBelongTogetherAreRefused) {
+  MessageProfile recorded{{strips(3, 1000), strips(4, 1000)}};
+  recorded.runs[1].parameters = {{"M", 1000}};
+  std::vector<std::string> remarks;
+  auto other = skeleton_for(recorded, 16, {{"N", 2000}}, remarks);
+  ASSERT_FALSE(other);
+  EXPECT_NE(other.error().what.find("different parameters"), std::string::npos);
+  recorded.runs.pop_back();
+  recorded.runs[0].programs[0].steps[0].body[0].requests = {-1};
+  EXPECT_FALSE(skeleton_for(recorded, 3, {}, remarks));
+}
+
+TEST(Parallel, APathWithoutALawIsNamed) {
+  Machine lawless = machine();
+  MessageCosts costs;
+  costs.paths.emplace_back().name = "tcp";
+  lawless.messages = to_json_value(costs);
+  auto path = path_of(lawless, "");
+  ASSERT_FALSE(path);
+  EXPECT_NE(path.error().what.find("tcp has no law"), std::string::npos);
+}
+
 TEST(Parallel, MissingPartsAreNamed) {
   Machine bare;
   bare.name = "bare";

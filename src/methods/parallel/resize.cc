@@ -277,7 +277,7 @@ Result<Alike> recordings_like(const Roles& model, const std::vector<const Skelet
 
 Result<Skeleton> skeleton_for(const MessageProfile& recorded, int ranks, const std::map<std::string, double>& set, std::vector<std::string>& remarks) {
   if (recorded.runs.empty()) return unfit("no messages were recorded");
-  for (const Skeleton& run : recorded.runs) CHECK_OK(check_skeleton(run));
+  CHECK_OK(check_messages(recorded));
   if (ranks <= 0) ranks = recorded.runs.front().ranks;
   Point at = recorded.runs.front().parameters;
   for (const auto& [name, value] : set) {

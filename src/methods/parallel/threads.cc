@@ -18,20 +18,11 @@
 
 #include "methods/parallel/parallel.h"
 #include "record/check.h"
+#include "record/points.h"
 #include "record/threaded_code.h"
 
 namespace perfcast::parallel {
 namespace {
-
-using Points = std::vector<std::pair<double, double>>;  // threads and a value
-
-template <class Value, class Get>
-Points points_of(const std::map<std::string, Value>& values, Get get) {
-  Points points;
-  for (const auto& [threads, value] : values) points.emplace_back(std::atof(threads.c_str()), get(value));
-  std::ranges::sort(points);
-  return points;
-}
 
 // The value for t threads, between the points linearly.
 double between(const Points& points, double t) {
@@ -44,8 +35,8 @@ double between(const Points& points, double t) {
   return points.back().second;
 }
 std::optional<double> at_threads(const std::map<std::string, Measurement>& values, double t) {
-  if (values.empty()) return {};
-  return between(points_of(values, [](const Measurement& m) { return m.value; }), t);
+  const Points points = points_of(values, [](const Measurement& m) { return m.value; });
+  return points.empty() ? std::nullopt : std::optional(between(points, t));
 }
 
 double sum(const std::vector<double>& v) { return std::accumulate(v.begin(), v.end(), 0.0); }

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "methods/parallel/parallel.h"
 #include "methods/parallel/round_machine.h"
 
@@ -117,6 +119,28 @@ TEST(Threads, HowUnevenIsThatOfTheNumberOfThreads) {
   const std::map<std::string, double> alone = {{"1", 1}, {"2", 2}, {"192", 192}, {"256", 256}};
   for (int t : {2, 100, 256, 1000}) EXPECT_NEAR(seconds(alone, t), 10, 1e-9) << t;
   EXPECT_NEAR(seconds(triangle, 16, 4), 1 + 9 * 7.0 / 16, 1e-12);  // num_threads(4)
+}
+
+// Tables that no measurement writes: keys that are no numbers, or the same number twice.
+TEST(Threads, OddTablesGiveNoOddTimes) {
+  Profile profile = one_region(1000, {4, 5});
+  auto threads = part_of<ThreadProfile>(profile.parallel, "test");
+  (*threads)->regions[0].uneven = {{"2", 1.1}, {"2.0", 1.2}};
+  profile.parallel = to_json_value(**threads);
+  Machine odd = machine();
+  auto costs = part_of<ThreadCosts>(odd.threads, "test");
+  for (auto* table : {&(*costs)->fork_join_ns, &(*costs)->barrier_ns, &(*costs)->bandwidth_gb_per_s})
+    for (const char* key : {"nan", "inf", "-nan", "4.0"}) (*table)[key].value = 7;
+  odd.threads = to_json_value(**costs);
+  ParallelOptions options;
+  for (options.threads = 1; options.threads <= 8; options.threads++) {
+    auto p = on_threads(icc(10), profile, odd, options);
+    ASSERT_TRUE(p) << p.error().message();
+    EXPECT_TRUE(std::isfinite(p->seconds)) << options.threads;
+  }
+  (*threads)->regions[0].uneven = {{"inf", 1.1}};
+  profile.parallel = to_json_value(**threads);
+  EXPECT_FALSE(on_threads(icc(10), profile, odd, options));
 }
 
 // More threads than processors take turns; the parts still add up.

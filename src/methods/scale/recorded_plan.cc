@@ -13,18 +13,17 @@
 #include <numeric>
 
 #include "methods/scale/model.h"
+#include "record/check.h"
 #include "record/messages.h"
+#include "record/points.h"
 #include "record/skeleton.h"
 #include "record/threaded_code.h"
 
 namespace perfcast::scale {
 namespace {
 
-std::vector<std::pair<double, double>> by_threads(const std::map<std::string, Measurement>& table) {
-  std::vector<std::pair<double, double>> points;
-  for (const auto& [threads, m] : table) points.emplace_back(std::atof(threads.c_str()), m.value);
-  std::ranges::sort(points);
-  return points;
+Points by_threads(const std::map<std::string, Measurement>& table) {
+  return points_of(table, [](const Measurement& m) { return m.value; });
 }
 
 // Seconds as an expression in P through the first and the last measured number of threads above one.
@@ -130,11 +129,14 @@ Result<std::optional<ParallelPlan>> recorded_plan(const Profile& profile, const 
   std::optional<ParallelPlan> plan;
   TRY(auto threads, part_of<ThreadProfile>(profile.parallel, profile.program + " /parallel"));
   if (threads && !threads->regions.empty() && profile.machine) {
+    CHECK_OK(check_threads(*threads));
     TRY(plan, threads_plan(profile, *threads, machine));
     return plan;
   }
   TRY(auto messages, part_of<MessageProfile>(profile.messages, profile.program + " /messages"));
-  if (messages && !messages->runs.empty()) plan = ranks_plan(*messages);
+  if (!messages || messages->runs.empty()) return plan;
+  CHECK_OK(check_messages(*messages));
+  plan = ranks_plan(*messages);
   return plan;
 }
 
