@@ -48,8 +48,9 @@ std::string shares_text(const std::map<std::string, double>& shares) {
 
 std::string why_text(const ComparedProgram& p, const std::string& machine) {
   auto resource = p.mostly.find(machine);
-  if (resource == p.mostly.end()) return "";
-  double saved = p.mostly_seconds.at(machine);
+  auto by = p.mostly_seconds.find(machine);
+  if (resource == p.mostly.end() || by == p.mostly_seconds.end()) return "";
+  double saved = by->second;
   return fmt::format("{} {} {}", resource->second, time_text(std::abs(saved)), saved > 0 ? "less" : "more");
 }
 
@@ -63,8 +64,10 @@ std::string programs_text(const Comparison& comparison) {
         continue;
       }
       auto gain = p.gain.find(machine);
-      table.add({p.program, machine, p.model.at(machine), time_text(seconds->second), gain == p.gain.end() ? "-" : fmt::format("{:.2f}", gain->second),
-                 why_text(p, machine), shares_text(p.shares.at(machine))});
+      auto model = p.model.find(machine);
+      auto shares = p.shares.find(machine);
+      table.add({p.program, machine, model == p.model.end() ? "-" : model->second, time_text(seconds->second), gain == p.gain.end() ? "-" : fmt::format("{:.2f}", gain->second),
+                 why_text(p, machine), shares == p.shares.end() ? "" : shares_text(shares->second)});
     }
   return table.empty() ? "" : "what programs gain against " + comparison.reference + ", most first\n\n" + table.text() + "\n";
 }

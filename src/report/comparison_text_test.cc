@@ -19,4 +19,13 @@ TEST(ComparisonText, RowsLimitTheNumbersShown) {
   EXPECT_NE(one.find("and 2 more (--rows 0)"), one.npos);
 }
 
+TEST(ComparisonText, AProgramOfWhichOnlyTheTimeIsKnownIsShown) {
+  Comparison comparison;
+  comparison.machines = {"a"}, comparison.reference = "a";
+  ComparedProgram program;
+  program.program = "stencil", program.seconds["a"] = 2, program.mostly["a"] = "memory";
+  comparison.programs = {program};
+  EXPECT_NE(comparison_text(comparison).find("stencil"), std::string::npos);
+}
+
 }  // namespace perfcast::report

@@ -43,8 +43,10 @@ std::string run_text(const Profile& profile) {
   if (!run.ending.empty()) text += "; it " + run.ending;
   for (const std::string& line : split(run.complaint, '\n'))
     if (!line.empty()) text += "\n             " + line;
-  for (const auto& [name, value] : run.parameters)
-    text += fmt::format("\n  parameter  {} = {} (argument {})", name, number_text(value, 12), run.parameter_arguments.at(name));
+  for (const auto& [name, value] : run.parameters) {
+    text += fmt::format("\n  parameter  {} = {}", name, number_text(value, 12));
+    if (auto argument = run.parameter_arguments.find(name); argument != run.parameter_arguments.end()) text += fmt::format(" (argument {})", argument->second);
+  }
   return text + (profile.scaling ? scaling_text(*profile.scaling) : "") + "\n";
 }
 
