@@ -1,10 +1,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 #include "base/files.h"
 #include "frontends/mpi/fold.h"
 #include "frontends/mpi/record_messages.h"
+#include "record/check.h"
 
 namespace perfcast::mpi {
 namespace {
@@ -49,6 +52,43 @@ TEST(Fold, ManySizesAreAveragedWhenTooLong) {
   ASSERT_EQ(coarse.size(), 1u);
   EXPECT_EQ(coarse[0].times, 100);
   EXPECT_DOUBLE_EQ(coarse[0].body[0].bytes, 49.5);
+}
+
+#include "../../../data/runtime/mpi_record.h"
+
+// A rank's file with these events, as the recorder lays it out.
+std::string trace_of(record_head head, const std::vector<record_event>& events) {
+  head.magic = RECORD_MAGIC, head.events = events.size();
+  std::string bytes(reinterpret_cast<const char*>(&head), sizeof head);
+  bytes.append(record_sites * sizeof(record_site), '\0');
+  for (const auto& event : events) bytes.append(reinterpret_cast<const char*>(&event), sizeof event);
+  return bytes;
+}
+Result<std::vector<CodePlace>> nowhere(const std::string&, const std::vector<unsigned long long>&) { return unfit("no places here"); }
+
+// The recorder's files are mapped into the program, which may write anywhere.
+TEST(Traces, WhatTheProgramOverwroteIsLeftOut) {
+  record_head head{};
+  head.rank = 0, head.ranks = 2, head.begin = 1, head.end = 2, head.ended = 1;
+  record_event good{};
+  good.act = act_send, good.to = 1, good.from = record_nobody, good.bytes = 8, good.group = 7;
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  std::vector<record_event> events(7, good);
+  events[1].seconds = nan, events[2].bytes = -1, events[3].act = 99, events[4].requests = 13, events[5].to = 2;
+  events[6].requests = 1, events[6].request[0] = -1;
+  auto skeleton = skeleton_of(trace_of(head, events), "site 0 MPI_Send 10 /app main\ngroup 7 0 5\nsite 99999 x\n", nowhere);
+  ASSERT_TRUE(skeleton) << skeleton.error().message();
+  ASSERT_EQ(skeleton->programs.size(), 1u);
+  EXPECT_EQ(skeleton->programs[0].steps.size(), 1u);
+  EXPECT_EQ(skeleton->groups.size(), 1u);  // rank 5 of two is in none
+  EXPECT_TRUE(check_skeleton(*skeleton));
+  to_json_value(*skeleton);
+  for (double* number : {&head.begin, &head.end, &head.compute, &head.inside, &head.faults}) {
+    const double before = std::exchange(*number, nan);
+    EXPECT_FALSE(skeleton_of(trace_of(head, events), "", nowhere));
+    *number = before;
+  }
+  EXPECT_FALSE(skeleton_of(trace_of(head, events).substr(0, 5000), "", nowhere));
 }
 
 // Programs are compiled and run where MPI is installed.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -10,7 +11,6 @@
 #include <sstream>
 
 #include "base/files.h"
-#include "base/symbols.h"
 #include "base/text.h"
 #include "frontends/mpi/fold.h"
 #include "frontends/mpi/record_messages.h"
@@ -37,21 +37,18 @@ struct RankTrace {
   std::map<int, std::vector<int>> groups;
 };
 
-Result<RankTrace> read_rank(const fs::path& file) {
-  RankTrace trace;
-  std::ifstream in(file, std::ios::binary);
-  if (!in.read(reinterpret_cast<char*>(&trace.head), sizeof trace.head) || trace.head.magic != RECORD_MAGIC)
-    return unfit("a file of recorded messages is cut short", file.string());
-  if (trace.head.ranks < 1 || trace.head.ranks > 100'000 || trace.head.rank < 0 || trace.head.rank >= trace.head.ranks)
-    return unfit("a file of recorded messages is not of this run", file.string());
-  trace.sites.resize(record_sites);
-  in.read(reinterpret_cast<char*>(trace.sites.data()), static_cast<std::streamsize>(record_sites * sizeof(record_site)));
-  trace.events.resize(std::min<std::uint64_t>(trace.head.events, record_events));
-  in.read(reinterpret_cast<char*>(trace.events.data()), static_cast<std::streamsize>(trace.events.size() * sizeof(record_event)));
-  if (!in) return unfit("a file of recorded messages is cut short", file.string());
-  // The program may have written into it.
-  std::erase_if(trace.events, [](const record_event& e) { return e.act < 0 || e.act > act_more_requests || e.requests < 0 || e.requests > record_requests; });
-  std::ifstream names(fs::path(file).replace_extension(".names"));
+// The program may have written into the file: what no recorder writes.
+bool sensible(double number) { return number >= 0 && number < 1e30; }
+bool sensible(const record_head& h) {  // faults and preemptions are below zero until a rank ends
+  return sensible(h.compute) && sensible(h.inside) && sensible(h.begin) && sensible(h.end) && sensible(std::abs(h.faults)) && sensible(std::abs(h.preemptions));
+}
+bool sensible(const record_site& s) { return sensible(s.calls) && sensible(s.bytes) && sensible(s.seconds); }
+bool sensible(const record_event& e, int ranks) {
+  return e.act >= 0 && e.act <= act_more_requests && e.requests >= 0 && e.requests <= record_requests && e.to < ranks && e.from < ranks &&
+         sensible(e.bytes) && sensible(e.seconds) && sensible(e.inside) && std::all_of(e.request, e.request + e.requests, [](int ago) { return ago >= 0; });
+}
+
+void read_names(std::istream& names, RankTrace& trace) {
   for (std::string line; std::getline(names, line);) {
     std::istringstream words(line);
     std::string kind;
@@ -61,15 +58,33 @@ Result<RankTrace> read_rank(const fs::path& file) {
       Place& p = trace.places[index];
       words >> p.call >> std::hex >> p.offset >> p.module >> p.symbol;
     } else if (kind == "group") {
-      auto& ranks = trace.groups[index];
+      std::vector<int> ranks;
       for (int rank; words >> rank;) ranks.push_back(rank);
+      if (std::ranges::all_of(ranks, [&](int rank) { return rank >= 0 && rank < trace.head.ranks; })) trace.groups[index] = std::move(ranks);
     }
   }
+}
+
+Result<RankTrace> read_rank(std::istream& in, std::istream& names, const std::string& file) {
+  RankTrace trace;
+  if (!in.read(reinterpret_cast<char*>(&trace.head), sizeof trace.head) || trace.head.magic != RECORD_MAGIC)
+    return unfit("a file of recorded messages is cut short", file);
+  if (trace.head.ranks < 1 || trace.head.ranks > 100'000 || trace.head.rank < 0 || trace.head.rank >= trace.head.ranks || !sensible(trace.head))
+    return unfit("a file of recorded messages is not of this run", file);
+  trace.sites.resize(record_sites);
+  in.read(reinterpret_cast<char*>(trace.sites.data()), static_cast<std::streamsize>(record_sites * sizeof(record_site)));
+  trace.events.resize(std::min<std::uint64_t>(trace.head.events, record_events));
+  in.read(reinterpret_cast<char*>(trace.events.data()), static_cast<std::streamsize>(trace.events.size() * sizeof(record_event)));
+  if (!in) return unfit("a file of recorded messages is cut short", file);
+  for (record_site& site : trace.sites)
+    if (!sensible(site)) site = {};
+  std::erase_if(trace.events, [&](const record_event& e) { return !sensible(e, trace.head.ranks); });
+  read_names(names, trace);
   return trace;
 }
 
 // Places as lines of the source; what cannot be told keeps its symbol.
-void locate(std::map<Place, int>& sites, std::vector<CallSite>& told) {
+void locate(std::map<Place, int>& sites, const FindPlaces& find_places, std::vector<CallSite>& told) {
   std::map<std::string, std::vector<const Place*>> by_module;
   for (const auto& [place, index] : sites) {
     told[static_cast<std::size_t>(index)].call = place.call;
@@ -79,8 +94,8 @@ void locate(std::map<Place, int>& sites, std::vector<CallSite>& told) {
   for (const auto& [module, places] : by_module) {
     std::vector<unsigned long long> offsets;
     for (const Place* p : places) offsets.push_back(p->offset);
-    auto found = code_places(module, offsets);
-    if (!found) continue;
+    auto found = find_places(module, offsets);
+    if (!found || found->size() < places.size()) continue;
     for (std::size_t i = 0; i < places.size(); i++) {
       CallSite& site = told[static_cast<std::size_t>(sites[*places[i]])];
       const CodePlace& at = (*found)[i];
@@ -116,7 +131,7 @@ std::string partners_text(const Partners& p, bool collective) {
 
 class Builder {
  public:
-  explicit Builder(std::vector<RankTrace> traces) : traces_(std::move(traces)) {
+  Builder(std::vector<RankTrace> traces, const FindPlaces& find_places) : traces_(std::move(traces)), find_places_(find_places) {
     ranks_ = traces_.front().head.ranks;
     skeleton_.ranks = ranks_;
     skeleton_.totals.resize(static_cast<std::size_t>(ranks_));
@@ -144,7 +159,7 @@ class Builder {
     for (auto& [place, index] : sites_) index = next++;
     skeleton_.sites.resize(sites_.size());
     partners_.resize(sites_.size());
-    locate(sites_, skeleton_.sites);
+    locate(sites_, find_places_, skeleton_.sites);
     for (const auto& trace : traces_)
       for (const auto& [index, place] : trace.places) {
         CallSite& site = skeleton_.sites[static_cast<std::size_t>(sites_[place])];
@@ -286,6 +301,7 @@ class Builder {
   }
 
   std::vector<RankTrace> traces_;
+  const FindPlaces& find_places_;
   int ranks_ = 0;
   Skeleton skeleton_;
   std::map<Place, int> sites_;
@@ -301,13 +317,22 @@ Result<Skeleton> read_traces(const std::string& folder) {
   std::vector<RankTrace> traces;
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() != ".trace") continue;
-    auto trace = read_rank(entry.path());
+    std::ifstream events(entry.path(), std::ios::binary), names(fs::path(entry.path()).replace_extension(".names"));
+    auto trace = read_rank(events, names, entry.path().string());
     if (trace) traces.push_back(std::move(*trace));
   }
   if (traces.empty()) return unfit("nothing was recorded", folder);
   std::ranges::sort(traces, {}, [](const RankTrace& t) { return t.head.rank; });
   std::erase_if(traces, [ranks = traces.front().head.ranks](const RankTrace& t) { return t.head.ranks != ranks; });
-  return Builder(std::move(traces)).build();
+  return Builder(std::move(traces), code_places).build();
+}
+
+Result<Skeleton> skeleton_of(const std::string& trace, const std::string& names, const FindPlaces& find_places) {
+  std::istringstream events(trace), lines(names);
+  TRY(RankTrace rank, read_rank(events, lines, "trace"));
+  std::vector<RankTrace> alone;
+  alone.push_back(std::move(rank));
+  return Builder(std::move(alone), find_places).build();
 }
 
 }  // namespace perfcast::mpi

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/mpi.h"
+#include "base/symbols.h"
 #include "record/skeleton.h"
 
 namespace perfcast::mpi {
@@ -25,5 +26,8 @@ Result<Skeleton> record_messages(const RecordOptions& options);
 
 // The files of a run as a skeleton.
 Result<Skeleton> read_traces(const std::string& folder);
+
+// What a single rank left, its trace and its names. Places are told by who is given.
+Result<Skeleton> skeleton_of(const std::string& trace, const std::string& names, const FindPlaces& find_places);
 
 }  // namespace perfcast::mpi

@@ -21,8 +21,9 @@ void add_shares(std::istringstream& words, int threads, ThreadRegion& region) {
   double seconds = 0, busiest = 0;
   if (!(words >> region.tasks >> seconds >> busiest) || seconds <= 0) return;
   double number = 0, longest = 0;
-  while (words >> number >> longest) region.uneven[fmt::format("{:g}", number)] = std::max(1.0, longest * number / seconds);
-  region.uneven[std::to_string(threads)] = std::max(1.0, busiest * threads / seconds);
+  auto put = [&](const std::string& of, double ratio) { if (std::isfinite(ratio)) region.uneven[of] = std::max(1.0, ratio); };
+  while (words >> number >> longest) put(fmt::format("{:g}", number), longest * number / seconds);
+  put(std::to_string(threads), busiest * threads / seconds);
 }
 
 // One run with these threads; none: it took too long or ended badly, and nothing was written.
@@ -72,7 +73,7 @@ void take_shares(const ThreadProfile& many, ThreadProfile& few) {
 
 }  // namespace
 
-Result<ThreadProfile> threads_of(const std::string& written) {
+Result<ThreadProfile> threads_of(const std::string& written, const FindPlaces& find_places) {
   ThreadProfile profile;
   std::istringstream in(written);
   for (std::string line; std::getline(in, line);) {
@@ -91,7 +92,7 @@ Result<ThreadProfile> threads_of(const std::string& written) {
     for (double s; words >> s;) region.seconds.push_back(std::max(0.0, s));
     profile.threads = std::max(profile.threads, threads);
     if (region.schedule == "none") region.schedule.clear();
-    if (auto places = code_places(module, {offset}); places && !places->empty()) {
+    if (auto places = find_places(module, {offset}); places && !places->empty()) {
       region.function = places->front().function;
       if (places->front().line > 0) region.at = {places->front().file, places->front().line, 0};
     }

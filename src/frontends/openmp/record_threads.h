@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/process.h"
+#include "base/symbols.h"
 #include "record/skeleton.h"
 
 namespace perfcast::openmp {
@@ -21,6 +22,6 @@ struct RecordOptions {
 Result<ThreadProfile> record_threads(const RecordOptions& options);
 
 // What the library wrote; places are looked up in the modules it names.
-Result<ThreadProfile> threads_of(const std::string& written);
+Result<ThreadProfile> threads_of(const std::string& written, const FindPlaces& find_places = code_places);
 
 }  // namespace perfcast::openmp

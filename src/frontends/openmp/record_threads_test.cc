@@ -30,6 +30,13 @@ TEST(Threads, SharesBelongToTheRegionBefore) {
   EXPECT_NEAR(p->regions[0].uneven.at("4"), 2.0 / 1.9, 1e-9);  // as it would be
 }
 
+TEST(Threads, NumbersBeyondReasonAreLeftOut) {
+  auto p = threads_of("region /none 10 3 1.9 static 300 2 0 0 2 0.9 1.0\nshares 12 1e-300 1e300 4 1e300\n");
+  ASSERT_TRUE(p) << p.error().message();
+  EXPECT_TRUE(p->regions[0].uneven.empty());
+  EXPECT_FALSE(threads_of("region /none 10 3 1.9 static nan 2 0 0 2 0.9 1.0\n"));
+}
+
 // What two threads do in a program; none: no compiler for it. Spread: and where its work lies, by so many threads.
 std::optional<ThreadProfile> watched(const std::string& source, int spread = 0) {
   auto folder = TemporaryFolder::make("omp-test");

@@ -191,6 +191,25 @@ TEST(Dilate, WrongUsageAndMissingProgramsAreToldPlainly) {
   EXPECT_EQ(missing.error().kind, Trouble::unfit);
 }
 
+// The library writes these files into a folder that the program knows as well.
+TEST(Dilate, FilesOfNoRunAreRefused) {
+  const Json rank = to_json_value(rank_of(2, 1, 0.5, 2));
+  ASSERT_TRUE(rank_in(rank, "rank-0.json"));
+  for (auto [key, value] : {std::pair("d", 0.0), {"elapsed", -1.0}, {"clock_seconds", -1.0}}) {
+    Json broken = rank;
+    broken[key] = value;
+    EXPECT_FALSE(rank_in(broken, "rank-0.json")) << key;
+  }
+  EXPECT_FALSE(rank_in(Json("text"), "rank-0.json"));
+  const Json threads = {{"d", 2}, {"clock_seconds", 0}, {"elapsed", 1}, {"regions", Json::array()}, {"level_seconds", {0, 1}}};
+  ASSERT_TRUE(threads_in(threads, "threads-1"));
+  for (auto [key, value] : {std::pair<const char*, Json>("d", 0.5), {"elapsed", 0}, {"threads", 0}, {"level_seconds", Json::array({-1, 1})}}) {
+    Json broken = threads;
+    broken[key] = value;
+    EXPECT_FALSE(threads_in(broken, "threads-1")) << key;
+  }
+}
+
 TEST(Dilate, AProgramWithoutMessagesIsToldPlainly) {
   DilateOptions options;
   options.factors = {1, 2}, options.repeats = 1;

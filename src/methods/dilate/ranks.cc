@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/statistics.h"
+#include "record/check.h"
 
 namespace perfcast::dilate {
 namespace {
@@ -32,18 +33,24 @@ DilatedTimes operator/(DilatedTimes t, double d) {
 
 }  // namespace
 
+Result<RankRecord> rank_in(const Json& json, const std::string& name) {
+  RankRecord rank;
+  try {
+    from_json_value(json, rank, "");
+    need(rank.d >= 1 && rank.elapsed >= 0 && rank.clock_seconds >= 0 && rank.threads >= 1, "", "not the times of a run");
+  } catch (const JsonMismatch& mismatch) {
+    return unfit(mismatch.what, name + ": " + mismatch.place);
+  }
+  return rank;
+}
+
 Result<std::vector<RankRecord>> read_ranks(const std::string& folder) {
   std::vector<RankRecord> ranks;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     std::string name = entry.path().filename().string();
     if (!name.starts_with("rank-") || !name.ends_with(".json")) continue;
     TRY(Json json, read_json_file(entry.path().string()));
-    RankRecord rank;
-    try {
-      from_json_value(json, rank, "");
-    } catch (const JsonMismatch& mismatch) {
-      return unfit(mismatch.what, name + ": " + mismatch.place);
-    }
+    TRY(RankRecord rank, rank_in(json, name));
     ranks.push_back(std::move(rank));
   }
   return ranks;

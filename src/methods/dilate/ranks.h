@@ -32,6 +32,8 @@ void describe(Fields& f, RankRecord& r) {
   f("bins", r.bins), f("bin_seconds", r.bin_seconds);
 }
 
+// One file; refused where its numbers are of no run.
+Result<RankRecord> rank_in(const Json& json, const std::string& name);
 // All rank files of a folder.
 Result<std::vector<RankRecord>> read_ranks(const std::string& folder);
 

@@ -10,6 +10,7 @@
 #include "base/preload.h"
 #include "base/statistics.h"
 #include "base/text.h"
+#include "record/check.h"
 
 namespace perfcast::dilate {
 namespace {
@@ -19,12 +20,7 @@ Result<ThreadsRecord> read_threads(const std::string& folder, const std::string&
     std::string name = entry.path().filename().string();
     if (!name.starts_with("threads-")) continue;
     TRY(Json json, read_json_file(entry.path().string()));
-    ThreadsRecord record;
-    try {
-      from_json_value(json, record, "");
-    } catch (const JsonMismatch& mismatch) {
-      return unfit(mismatch.what, name + ": " + mismatch.place);
-    }
+    TRY(ThreadsRecord record, threads_in(json, name));
     if (record.regions.size() > 1) return record;
   }
   return unfit("no parallel region was entered: there are no threads to look at", program,
@@ -97,6 +93,18 @@ std::vector<std::string> readable_names(const std::vector<std::string>& names) {
   for (std::size_t i = 0; i < names.size(); i++)
     if (std::ranges::count(texts, texts[i]) > 1) distinct[i] += " at " + std::filesystem::path(names[i]).filename().string();
   return distinct;
+}
+
+Result<ThreadsRecord> threads_in(const Json& json, const std::string& name) {
+  ThreadsRecord record;
+  try {
+    from_json_value(json, record, "");
+    need(record.d >= 1 && record.elapsed > 0 && record.threads >= 1, "", "not the times of a run");
+    for (double seconds : record.level_seconds) need(seconds >= 0, "/level_seconds", "times are not negative");
+  } catch (const JsonMismatch& mismatch) {
+    return unfit(mismatch.what, name + ": " + mismatch.place);
+  }
+  return record;
 }
 
 DemandProfile demand_of(const std::vector<ThreadsRecord>& runs) {

@@ -29,6 +29,9 @@ void describe(Fields& f, ThreadsRecord& r) {
   f("threads", r.threads), f.need("regions", r.regions), f("level_seconds", r.level_seconds);
 }
 
+// What the preloaded library wrote; refused where its numbers are of no run.
+Result<ThreadsRecord> threads_in(const Json& json, const std::string& name);
+
 // Work done at a level is taken as its number of threads times its seconds; averages over the runs.
 DemandProfile demand_of(const std::vector<ThreadsRecord>& runs);
 
