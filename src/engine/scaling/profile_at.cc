@@ -125,8 +125,8 @@ class Sizer {
       for (const Block& block : function.blocks)
         for (const Access& access : block.accesses) now += access.count * access.cold;
     for (const SizedMemory& memory : from_.scaling->memory)
-      if (double size = memory.set.at(name); differs_only_in(memory.set, name) && from_.run.parameters.at(name) / size > ratio) {
-        ratio = from_.run.parameters.at(name) / size, then = 0;
+      if (differs_only_in(memory.set, name) && from_.run.parameters.at(name) / memory.set.at(name) > ratio) {
+        ratio = from_.run.parameters.at(name) / memory.set.at(name), then = 0;
         for (const SizedAccess& sized : memory.accesses) then += sized.access.count * sized.access.cold;
       }
     constexpr double least_lines = 64;
@@ -135,7 +135,7 @@ class Sizer {
   }
   bool differs_only_in(const std::map<std::string, double>& set, const std::string& name) const {
     for (const auto& [other, value] : from_.run.parameters)
-      if (auto it = set.find(other); it == set.end() || (other != name ? it->second != value : it->second == value)) return false;
+      if (auto it = set.find(other); it == set.end() || (other != name ? it->second != value : it->second == value || it->second <= 0)) return false;
     return true;
   }
 
@@ -195,7 +195,8 @@ Result<CountValues> CountValues::make(const Profile& profile, const std::map<std
       for (const auto& [other, v] : profile.run.parameters) known += (known.empty() ? "" : ", ") + other;
       return unfit("the profile has no parameter \"" + name + "\"", profile.program, "it has " + known);
     }
-    if (!(value > 0)) return unfit(fmt::format("{} = {} is not a size", name, value), profile.program);
+    constexpr double largest = 1e18;  // no machine has so many of anything, and cubes of it are still numbers
+    if (!(value > 0 && value <= largest)) return unfit(fmt::format("{} = {} is not a size", name, value), profile.program);
     made.values_[name] = value;
   }
   for (const HiddenVariable& hidden : profile.scaling->hidden) {

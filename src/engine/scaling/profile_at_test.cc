@@ -51,9 +51,21 @@ TEST(ProfileAt, CountsDistancesAndFaultsGrow) {
 TEST(ProfileAt, SaysWhatIsWrong) {
   EXPECT_FALSE(profile_at(sample(), {{"M", 3}}));
   EXPECT_FALSE(profile_at(sample(), {{"N", 0}}));
+  EXPECT_FALSE(profile_at(sample(), {{"N", 1e200}}));
   Profile plain = sample();
   plain.scaling.reset();
   EXPECT_FALSE(profile_at(plain, {{"N", 5}}));
+}
+
+TEST(ProfileAt, MemoryOfSizesThatSayNothingIsPassedOver) {
+  for (const std::map<std::string, double>& size : {std::map<std::string, double>{}, {{"M", 50}}, {{"N", 0}}, {{"N", -5}}}) {
+    Profile odd = sample();
+    odd.scaling->memory.push_back(odd.scaling->memory[0]);
+    odd.scaling->memory.back().set = size;
+    auto at = profile_at(odd, {{"N", 1000}});
+    ASSERT_TRUE(at) << at.error().message();
+    EXPECT_TRUE(at->profile.ir == profile_at(sample(), {{"N", 1000}})->profile.ir);
+  }
 }
 
 }  // namespace
