@@ -21,7 +21,9 @@ fs::path user_data() {
   if (const char* named = std::getenv("PERFCAST_HOME")) return named;
   if (const char* data = std::getenv("XDG_DATA_HOME")) return fs::path(data) / "perfcast";
   if (const char* home = std::getenv("HOME")) return fs::path(home) / ".local/share/perfcast";
-  return fs::temp_directory_path() / "perfcast-home";
+  std::error_code error;
+  const fs::path temporary = fs::temp_directory_path(error);
+  return (error ? fs::path("/tmp") : temporary) / "perfcast-home";
 }
 
 std::string program_version() { return PERFCAST_VERSION; }

@@ -38,6 +38,7 @@ Result<std::string> runtime_library(const std::string& name, const std::vector<s
   request.command.push_back("-ldl");
   request.limits.time = Seconds{60};
   TRY(RunOutcome outcome, run_tidily(request));
+  if (!outcome.ok()) fs::remove(fresh, ignored);
   if (!outcome.ok()) return unfit("the library to preload does not compile:\n" + outcome.errors, source.string(), "check that " + *compiler + " works");
   fs::rename(fresh, kept, ignored);
   if (ignored) return unfit("cannot keep the compiled library: " + ignored.message(), kept.string());

@@ -256,7 +256,8 @@ std::string RunOutcome::how_it_ended(const RunLimits& limits) const {
 
 std::optional<std::string> find_program(const std::string& name) {
   auto usable = [](const std::string& path) {
-    return std::filesystem::is_regular_file(path) && ::access(path.c_str(), X_OK) == 0;
+    std::error_code closed;  // PATH may name folders that we may not look into
+    return std::filesystem::is_regular_file(path, closed) && ::access(path.c_str(), X_OK) == 0;
   };
   if (name.find('/') != std::string::npos) return usable(name) ? std::optional(name) : std::nullopt;
   const char* path = std::getenv("PATH");

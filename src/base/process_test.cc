@@ -65,6 +65,12 @@ TEST(Process, EnvironmentFolderAndInput) {
   EXPECT_EQ(run_program(request)->output, "hello\n/\n");
 }
 
+TEST(Process, NamesThatCannotBeLookedUpAreNoPrograms) {
+  const std::string too_long(5000, 'a');
+  EXPECT_FALSE(find_program(too_long));
+  EXPECT_FALSE(find_program("/" + too_long));
+}
+
 TEST(Process, ClosedPipesStillWaitForTheEnd) {
   auto outcome = run_program(shell("exec >&- 2>&-; sleep 0.2; exit 4"));
   EXPECT_EQ(outcome->code, 4);

@@ -61,7 +61,8 @@ Status measure_parallel(Options& options, ProgressBar& bar) {
   std::string name = options.what.name.empty() ? default_machine().value_or(measured.name) : options.what.name;
   Machine machine = measured;
   auto known = find_machine(name);
-  if (!known && std::filesystem::exists(options.output.file)) known = find_machine(options.output.file);
+  std::error_code ignored;
+  if (!known && std::filesystem::exists(options.output.file, ignored)) known = find_machine(options.output.file);
   if (known) {
     machine = *known, name = known->name;
     if (!measured.messages.is_null()) machine.messages = measured.messages;
@@ -78,7 +79,8 @@ Status measure_parallel(Options& options, ProgressBar& bar) {
 // name. Says whether.
 bool set_aside(Machine& machine, std::string& file) {
   remark("interrupted: what was measured is kept, the rest is listed under gaps");
-  const bool taken = file.empty() ? find_machine(machine.name).has_value() : std::filesystem::is_regular_file(file);
+  std::error_code ignored;
+  const bool taken = file.empty() ? find_machine(machine.name).has_value() : std::filesystem::is_regular_file(file, ignored);
   if (!taken) return false;
   const std::string place = file.empty() ? machine.name : file;
   (file.empty() ? machine.name : file) += file.empty() ? "-interrupted" : ".interrupted";

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <memory>
 
@@ -28,7 +29,7 @@ Result<double> limit_of(const std::string& text) {
   char* end = nullptr;
   double percent = std::strtod(text.c_str(), &end);
   if (*end == '%') end++;
-  if (end == text.c_str() || *end || !(percent >= 0)) return wrong_usage("\"" + text + "\" is not a limit", "--limit 3%");
+  if (end == text.c_str() || *end || !(percent >= 0) || !std::isfinite(percent)) return wrong_usage("\"" + text + "\" is not a limit", "--limit 3%");
   return percent / 100;
 }
 

@@ -1,5 +1,6 @@
 #include "cli/models.h"
 
+#include <cmath>
 #include <cstdlib>
 
 namespace perfcast::cli {
@@ -25,7 +26,7 @@ Result<std::map<std::string, double>> settings_of(const std::vector<std::string>
     auto at = word.find('=');
     char* end = nullptr;
     double value = at == word.npos ? 0 : std::strtod(word.c_str() + at + 1, &end);
-    if (at == word.npos || at == 0 || end == word.c_str() + at + 1 || *end)
+    if (at == word.npos || at == 0 || end == word.c_str() + at + 1 || *end || !std::isfinite(value))
       return wrong_usage("\"" + word + "\" is not NAME=VALUE", for_example);
     set[word.substr(0, at)] = value;
   }

@@ -218,7 +218,8 @@ Result<double> function_seconds(const Profile& profile, const ModelPrediction& p
 
 // Seconds of one execution of the code that stands for a step, by this model; none: by the best there is.
 Result<double> code_seconds(const graph::CodeReference& code, const fs::path& beside, const Machine& machine, std::optional<Model> model) {
-  fs::path file = fs::path(code.profile).is_absolute() || fs::exists(code.profile) ? fs::path(code.profile) : beside / code.profile;
+  std::error_code ignored;
+  fs::path file = fs::path(code.profile).is_absolute() || fs::exists(code.profile, ignored) ? fs::path(code.profile) : beside / code.profile;
   TRY(Profile profile, find_profile(file.string()));
   predict::PredictOptions options;
   if (model) options.models = {*model};

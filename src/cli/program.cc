@@ -50,11 +50,13 @@ bool is_source_file(const std::string& name) {
 }
 
 bool is_executable_file(const std::string& name) {
-  return fs::is_regular_file(name) && ::access(name.c_str(), X_OK) == 0 && fs::path(name).extension() != ".json";
+  std::error_code ignored;
+  return fs::is_regular_file(name, ignored) && ::access(name.c_str(), X_OK) == 0 && fs::path(name).extension() != ".json";
 }
 
 bool is_design_file(const std::string& name) {
-  return name.ends_with(".design") || (!fs::exists(name) && fs::exists(design_path(name)));
+  std::error_code ignored;
+  return name.ends_with(".design") || (!fs::exists(name, ignored) && fs::exists(design_path(name), ignored));
 }
 
 std::string design_path(const std::string& name) {

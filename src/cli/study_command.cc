@@ -34,7 +34,8 @@ struct StudyArguments {
 // The design of a program is NAME.design beside its first source; its parameters are N = the first argument.
 Status add_design(const validate::SuiteProgram& program, const std::string& named, const Machine& machine, study::StudyInput& input) {
   fs::path file = named.empty() ? fs::path(program.sources[0]).replace_extension(".design") : fs::path(named);
-  if (named.empty() && !fs::exists(file)) return {};
+  std::error_code ignored;
+  if (named.empty() && !fs::exists(file, ignored)) return {};
   TRY(graph::Design sketch, graph::read_design(file.string()));
   std::map<std::string, double> set;
   if (!program.args.empty() && sketch.has_parameter("N")) set["N"] = std::atof(program.args[0].c_str());

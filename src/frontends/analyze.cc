@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <iterator>
 #include <set>
@@ -64,7 +65,7 @@ Status record_parameters(const AnalyzeOptions& options, ProgramRun& run) {
     const std::string& text = options.arguments[static_cast<std::size_t>(number - 1)];
     char* end = nullptr;
     const double value = std::strtod(text.c_str(), &end);
-    if (end == text.c_str() || *end)
+    if (end == text.c_str() || *end || !std::isfinite(value))
       return wrong_usage("--param " + name + "=ARG" + std::to_string(number) + ": \"" + text + "\" is not a number");
     run.parameters[name] = value, run.parameter_arguments[name] = number;
   }

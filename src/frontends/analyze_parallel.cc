@@ -46,7 +46,7 @@ std::map<std::string, double> parameter_values(const AnalyzeOptions& options) {
   std::map<std::string, double> values;
   for (const auto& [name, number] : options.parameters)
     if (number >= 1 && static_cast<std::size_t>(number) <= options.arguments.size())
-      values[name] = std::atof(options.arguments[static_cast<std::size_t>(number - 1)].c_str());
+      if (const double value = std::atof(options.arguments[static_cast<std::size_t>(number - 1)].c_str()); std::isfinite(value)) values[name] = value;
   return values;
 }
 
@@ -73,7 +73,8 @@ Result<MessageProfile> record_all(const AnalyzeOptions& options, const std::stri
     AnalyzeOptions half = options;
     auto& argument = half.arguments[static_cast<std::size_t>(number - 1)];
     const double value = std::atof(argument.c_str());
-    if (value < 4 || value != std::floor(value)) continue;
+    constexpr double largest = 1e15;
+    if (!(value >= 4 && value <= largest) || value != std::floor(value)) continue;
     argument = std::to_string(static_cast<long long>(value) / 2);
     if (options.progress) options.progress("recording messages at " + name + " = " + argument);
     if (auto smaller = record(half, executable, *std::ranges::max_element(ranks))) all.runs.push_back(std::move(*smaller));

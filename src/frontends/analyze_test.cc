@@ -312,6 +312,28 @@ int main(void) {
   }
 }
 
+TEST_F(Analyze, ABrokenListOfCommandsIsRefused) {
+  options.build_folder = ".";
+  for (const char* broken : {"{}", "7", "[7]", R"([{"file": 3}])", R"([{"file": "a.c", "directory": 3}])", R"([{"file": "a.c", "arguments": "cc a.c"}])",
+                             R"([{"file": "a.c", "arguments": ["cc", 3]}])", R"([{"file": "a.c", "command": ["cc"]}])"}) {
+    ASSERT_TRUE(write_file(folder.file("compile_commands.json"), broken));
+    auto refused = analyze(options);
+    ASSERT_FALSE(refused) << broken;
+    EXPECT_NE(refused.error().where.find("compile_commands.json"), std::string::npos) << broken << ": " << refused.error().message();
+  }
+}
+
+TEST_F(Analyze, AParameterIsAFiniteNumber) {
+  source("a.c", "int main(void) { return 0; }");
+  options.parameters = {{"N", 1}};
+  for (const char* text : {"nan", "inf", "1e999", "ten"}) {
+    options.arguments = {text};
+    auto refused = analyze(options);
+    ASSERT_FALSE(refused) << text;
+    EXPECT_NE(refused.error().what.find("is not a number"), std::string::npos) << refused.error().message();
+  }
+}
+
 TEST_F(Analyze, ABuildOfCMakeNamesItsPrograms) {
   const std::string where = folder.path().string();
   ASSERT_TRUE(write_file(folder.file("a.c"), "// perfcast: region all\nint main(void) { return 0; }\n// perfcast: end\n"));

@@ -83,6 +83,25 @@ std::string choose_one_program(const CompiledProgram& program) {
   return text;
 }
 
+// The words of an entry's command; none where it has the wrong shape.
+std::optional<std::vector<std::string>> command_of(const Json& entry) {
+  std::vector<std::string> words;
+  if (auto list = entry.find("arguments"); list != entry.end()) {
+    if (!list->is_array() || !std::all_of(list->begin(), list->end(), [](const Json& word) { return word.is_string(); })) return {};
+    return list->get<std::vector<std::string>>();
+  }
+  auto command = entry.find("command");
+  if (command == entry.end()) return words;
+  return command->is_string() ? std::optional(split_words(command->get<std::string>())) : std::nullopt;
+}
+
+// One spelling for each file; what cannot be looked up, a name that is too long, keeps its own.
+std::string one_spelling(const fs::path& path) {
+  std::error_code error;
+  const fs::path found = fs::weakly_canonical(path, error);
+  return (error ? path.lexically_normal() : found).string();
+}
+
 // The entries of compile_commands.json; `wanted` narrows them down to the sources the user named.
 Result<std::vector<Unit>> units_of_build(const CompileRequest& request, const std::vector<std::string>& more_flags,
                                          bool& threads, bool& link_time) {
@@ -92,18 +111,20 @@ Result<std::vector<Unit>> units_of_build(const CompileRequest& request, const st
   if (!parsed)
     return unfit(parsed.error().what, path, "make it with cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON, or with bear");
   std::set<std::string> wanted, seen;
-  for (const auto& source : request.sources) wanted.insert(fs::weakly_canonical(here / source).string());
+  for (const auto& source : request.sources) wanted.insert(one_spelling(here / source));
   std::vector<Unit> units;
+  if (!parsed->is_array()) return unfit("this is no list of commands", path);
   for (const auto& entry : *parsed) {
     if (!entry.is_object() || !entry.contains("file") || !entry["file"].is_string())
       return unfit("an entry has no \"file\"", path);
+    if (entry.contains("directory") && !entry["directory"].is_string()) return unfit("the \"directory\" of an entry is no text", path);
     const std::string file = entry["file"];
     const std::string folder = (here / entry.value("directory", request.build_folder)).lexically_normal().string();
-    const std::string whole = fs::weakly_canonical(fs::path(folder) / file).string();
+    const std::string whole = one_spelling(fs::path(folder) / file);
     if (!is_source_name(file) || (!wanted.empty() && !wanted.contains(whole)) || !seen.insert(whole).second) continue;
-    std::vector<std::string> words;
-    if (entry.contains("arguments")) words = entry["arguments"].get<std::vector<std::string>>();
-    else words = split_words(entry.value("command", ""));
+    auto command = command_of(entry);
+    if (!command) return unfit("the command of " + file + " is neither text nor a list of words", path);
+    std::vector<std::string> words = std::move(*command);
     if (!words.empty()) words.erase(words.begin());  // their compiler; ours takes its place
     SortedFlags sorted = sort_flags(words);
     threads |= sorted.threads, link_time |= sorted.link_time;

@@ -91,7 +91,8 @@ std::optional<std::string> separate_debug_file(const object::ObjectFile& file) {
     if (!bytes || bytes->size() <= 16) return {};
     const std::string hex = llvm::toHex(bytes->substr(16), /*LowerCase=*/true);
     const std::string path = "/usr/lib/debug/.build-id/" + hex.substr(0, 2) + "/" + hex.substr(2) + ".debug";
-    if (std::filesystem::exists(path)) return path;
+    std::error_code ignored;
+    if (std::filesystem::exists(path, ignored)) return path;
   }
   return {};
 }
@@ -229,7 +230,8 @@ ElfImage::ElfImage(ElfImage&&) noexcept = default;
 ElfImage::~ElfImage() = default;
 
 Result<ElfImage> ElfImage::open(const std::string& path) {
-  if (std::filesystem::is_directory(path)) return unfit("is a folder, not a program", path);
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return unfit("is a folder, not a program", path);
   TRY(auto bytes, perfcast::read_file(path));
   return from_bytes(std::move(bytes), path);
 }

@@ -19,8 +19,9 @@ std::optional<std::string> find_helper() {
 
 Result<std::string> find_platform(const std::string& name) {
   if (name.empty() || name == "measured") return std::string("measured");
-  if (fs::exists(name)) return name;
-  if (fs::path bundled = bundled_data() / "platforms" / (name + ".xml"); fs::exists(bundled)) return bundled.string();
+  std::error_code ignored;
+  if (fs::exists(name, ignored)) return name;
+  if (fs::path bundled = bundled_data() / "platforms" / (name + ".xml"); fs::exists(bundled, ignored)) return bundled.string();
   return unfit("there is no such platform", name, "a SimGrid platform file, measured, or one of data/platforms");
 }
 
