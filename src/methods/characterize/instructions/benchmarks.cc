@@ -30,7 +30,8 @@ void replace_all(std::string& text, const std::string& what, const std::string& 
 // The value of `<key>` in copy `index`, empty when the key is not ours.
 std::string value_of(const FormTable& table, const std::string& key, int index, double low, double high) {
   if (key == "i") return std::to_string(index);
-  if (key.size() > 1 && key[0] == 'o' && std::isdigit(static_cast<unsigned char>(key[1])))
+  constexpr std::size_t longest_offset = 6;
+  if (key.size() > 1 && key.size() <= longest_offset && key[0] == 'o' && std::isdigit(static_cast<unsigned char>(key[1])))
     return std::to_string(std::stoi(key.substr(1)) * (index % offset_modulo));
   auto set = table.registers.find(key);
   if (set == table.registers.end()) return {};
@@ -120,7 +121,7 @@ class Lister {
     about(add(prefix + form.name, kind, copies(table_, text, count), double(count) * per), form);
   }
   void stream(const Form& form) {
-    const int count = stream_length / instructions_in(form.stream);
+    const int count = std::max(1, stream_length / instructions_in(form.stream));
     about(add("stream/" + form.name, Kind::stream, copies(table_, form.stream, count), count), form);
   }
   // A stream with fillers between: its slots are what it takes beyond them, whatever its ports allow.
@@ -142,7 +143,7 @@ class Lister {
       if (reference.name == form.name) continue;
       const Form* other = table_.find(reference.name);
       std::string body;
-      const int count = stream_length / (instructions_in(form.stream) + 1);
+      const int count = std::max(1, stream_length / (instructions_in(form.stream) + 1));
       for (int i = 0; i < count; i++)
         body += expand(table_, form.stream, i, 0, 0.5) + "\n" + expand(table_, reference.stream, i, 0.5, 1) + "\n";
       auto& b = add("pair/" + form.name + "/" + reference.name, Kind::pair, std::move(body), count);

@@ -1,6 +1,7 @@
 #include "methods/characterize/instructions/form_table.h"
 
 #include <charconv>
+#include <cstdint>
 #include <functional>
 #include <regex>
 
@@ -51,8 +52,36 @@ bool add_parameters(const std::string& word, std::vector<int>& parameters) {
   const auto first = number(word.substr(0, dots)), last = number(word.substr(dots + 2, colon - dots - 2));
   const auto step = number(word.substr(colon + 1));
   if (!first || !last || !step || *step < 1) return false;
-  for (int n = *first; n <= *last; n += *step) parameters.push_back(n);
+  constexpr std::int64_t most = 10'000;
+  if ((std::int64_t{*last} - *first) / *step >= most) return false;
+  for (std::int64_t n = *first; n <= *last; n += *step) parameters.push_back(static_cast<int>(n));
   return true;
+}
+
+// Characters of a text whose repetitions "@3(body)" are written out (benchmarks.h: expand); none where one has no number or no
+// end. A copy of a register or an offset is taken to be as long as its key.
+std::optional<double> expanded_size(const std::string& text, int around = 0) {
+  constexpr int deepest = 8;
+  if (around > deepest) return {};
+  double size = 0;
+  for (std::size_t at = 0; at < text.size(); at++) {
+    size++;
+    if (text[at] != '@') continue;
+    const auto open = text.find('(', at);
+    if (open == std::string::npos) return {};
+    int depth = 0;
+    std::size_t close = open;
+    for (; close < text.size(); close++) {
+      if (text[close] == '(') depth++;
+      if (text[close] == ')' && --depth == 0) break;
+    }
+    const auto count = number(text.substr(at + 1, open - at - 1));
+    const auto body = close < text.size() ? expanded_size(text.substr(open + 1, close - open - 1), around + 1) : std::nullopt;
+    if (!count || *count < 0 || !body) return {};
+    size += *count * (*body + 1);
+    at = close;
+  }
+  return size;
 }
 
 class Parser {
@@ -113,7 +142,7 @@ class Parser {
       else if (key == "minus") f.minus = words_of(value, ',');
       else if (key == "partner") f.partner = value;
       else if (key == "setup") f.setup = value;
-      else if (key == "per" && number(value)) f.per = *number(value);
+      else if (key == "per" && number(value).value_or(0) > 0) f.per = *number(value);
       else if (key == "dependent") f.dependent = true;
       else return false;
       return true;
@@ -141,7 +170,7 @@ class Parser {
       else if (key == "load") c.load = value;
       else if (key == "store") c.store = value;
       else if (key == "minus") c.minus = words_of(value, ',');
-      else if (key == "per" && number(value)) c.per = *number(value);
+      else if (key == "per" && number(value).value_or(0) > 0) c.per = *number(value);
       else if (key == "iterations" && number(value)) c.iterations = *number(value);
       else if (key == "long") c.after_long_chain = true;
       else return false;
@@ -176,7 +205,34 @@ class Parser {
     return {};
   }
 
+  // Repetitions are well written and do not multiply beyond what an assembler takes.
+  Status check_text(const std::string& text, const std::string& of) {
+    constexpr double most = 64e6;
+    const auto size = expanded_size(text);
+    if (!size) return unfit(of + ": a repetition is written @3(body): " + text, name_);
+    if ((written_ += *size) > most) return unfit(of + ": repetitions make more text than an assembler takes", name_);
+    return {};
+  }
+  Status check_texts() {
+    for (auto& form : table_.forms)
+      for (auto* text : {&form.chain, &form.stream, &form.accumulate}) CHECK_OK(check_text(*text, "form " + form.name));
+    for (auto& clock : table_.clocks) CHECK_OK(check_text(clock.chain, "a clock"));
+    for (auto& reference : table_.references) CHECK_OK(check_text(reference.stream, "reference " + reference.name));
+    for (auto* text : {"guard", "guard avx", "guard avx512"}) CHECK_OK(check_text(table_.word(text), text));
+    CHECK_OK(check_text(table_.canary, "the canary"));
+    for (auto& c : table_.cases)
+      for (int n : c.parameters) {
+        std::string body = (c.after_long_chain ? table_.word("long") + ";" : "") + c.body;
+        for (std::size_t at; (at = body.find("<n>")) != std::string::npos;) body.replace(at, 3, std::to_string(n));
+        CHECK_OK(check_text(body, "case " + c.name));
+      }
+    return {};
+  }
+
   Status check() {
+    for (auto& [name, registers] : table_.registers)
+      if (registers.empty()) return unfit("the set " + name + " has no registers", name_);
+    CHECK_OK(check_texts());
     for (auto* key : {"prologue", "epilogue", "loop", "top", "long"})
       if (table_.word(key).empty()) return unfit(std::string("gives no ") + key, name_);
     if (table_.isa.empty() || table_.clocks.empty() || table_.canary.empty())
@@ -207,6 +263,7 @@ class Parser {
   std::vector<std::string> lines_;
   std::string name_, section_;
   std::size_t at_ = 0;
+  double written_ = 0;  // characters of all texts
   FormTable table_;
 };
 

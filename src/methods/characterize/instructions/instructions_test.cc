@@ -65,6 +65,22 @@ TEST(FormTable, NamesTheWrongLine) {
   EXPECT_NE(table.error().what.find("twice"), std::string::npos);
 }
 
+TEST(FormTable, WhatCannotBeWrittenOutIsRefused) {
+  auto with = [](const std::string& from, const std::string& to) {
+    std::string text = tiny;
+    text.replace(text.find(from), from.size(), to);
+    auto table = parse_form_table(text, "tiny");
+    return table ? "" : table.error().what;
+  };
+  EXPECT_EQ(with("nop)", "nop)"), "");
+  EXPECT_NE(with("3..7:2", "0..2000000000:1").find("not a number or a range"), std::string::npos);
+  EXPECT_NE(with("3..7:2", "2147483646..2147483647:1").find("more text"), std::string::npos);
+  EXPECT_NE(with("set r: r1 r2 r3", "set r:").find("no registers"), std::string::npos);
+  for (const char* broken : {"@(nop)", "@x(nop)", "@3(nop", "@3 nop", "@99999999999(nop)", "@-1(nop)", "@2(@y(nop))"})
+    EXPECT_NE(with("@<n>(nop)", broken).find("a repetition is written"), std::string::npos) << broken;
+  EXPECT_NE(with("@<n>(nop)", "@99999(@99999(nop))").find("more text"), std::string::npos);
+}
+
 TEST(FormTable, BundledTablesAreLargeAndDescribed) {
   for (const char* isa : {"x86_64", "aarch64"}) {
     auto table = table_of(isa);

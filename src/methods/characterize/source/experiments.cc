@@ -1,6 +1,9 @@
 #include "methods/characterize/source/experiments.h"
 
+#include <cctype>
+#include <charconv>
 #include <map>
+#include <optional>
 #include <sstream>
 #include <utility>
 
@@ -24,6 +27,23 @@ std::vector<std::string> words_of(const std::string& text) {
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   for (std::size_t at = 0; (at = text.find(from, at)) != text.npos; at += to.size()) text.replace(at, from.size(), to);
   return text;
+}
+
+// None for what is no number, or none that counts anything.
+std::optional<double> number_in(const std::string& word) {
+  constexpr double largest = 1e6;
+  double value = 0;
+  auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (error != std::errc{} || end != word.data() + word.size() || !(value >= 0 && value <= largest)) return {};
+  return value;
+}
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)); }
+
+// "$a{RD}": what follows the dollar and its letter in braces ends.
+bool braces_close(const std::string& statement) {
+  for (std::size_t at = 0; (at = statement.find('$', at)) != statement.npos; at++)
+    if (at + 2 < statement.size() && statement[at + 2] == '{' && statement.find('}', at) == statement.npos) return false;
+  return true;
 }
 
 // One line of a block, kept until `end` repeats it for each type and storage.
@@ -61,6 +81,11 @@ class Parser {
   std::vector<Line> block_;
 
   bool in_block() const { return !types_.empty() || !storages_.empty(); }
+  Result<double> number_at(const std::string& word, int line) const {
+    auto number = number_in(word);
+    if (!number) return unfit("\"" + word + "\" is not a number", where(line));
+    return *number;
+  }
   std::string where(int number) const { return name_ + ":" + std::to_string(number); }
 
   Status take(const Line& line) {
@@ -110,10 +135,14 @@ class Parser {
     bool ours = true;
     for (std::size_t i = 1; i < head.size(); i++) {
       if (head[i] == "c++") ours = language_ == "c++";
-      else if (head[i][0] == 'x' && head[i].size() > 1) body.repetitions = std::stoi("0" + head[i].substr(1));
+      else if (auto times = number_in(head[i].substr(1)); head[i][0] == 'x' && times) body.repetitions = static_cast<int>(*times);
       else return unfit("unknown mark \"" + head[i] + "\" of a body", where(line.number));
     }
-    if (body.repetitions < 1) return unfit("a body is repeated at least once", where(line.number));
+    if (!braces_close(body.statement)) return unfit("the type of an operand is written $a{RD}", where(line.number));
+    constexpr int most_repetitions = 1000;
+    constexpr std::size_t most_bodies = 10'000;
+    if (body.repetitions < 1 || body.repetitions > most_repetitions) return unfit("a body is repeated once to a thousand times", where(line.number));
+    if (set_.bodies.size() >= most_bodies) return unfit("these are more than 10000 bodies", where(line.number));
     if (index_.contains(body.name) || left_out_.contains(body.name))
       return unfit("the body " + body.name + " is there twice", where(line.number));
     if (!ours) return left_out_[body.name] = true, Status{};
@@ -125,13 +154,18 @@ class Parser {
   Status take_check(const Line& line) {
     auto equals = line.rest.find(" == ");
     if (equals == line.rest.npos) return unfit("a check needs NAME: STATEMENTS == OPERATIONS", where(line.number));
+    const std::size_t before = set_.bodies.size();
     CHECK_OK(take_body({line.number, "body", line.rest.substr(0, equals)}, "", ""));
+    if (set_.bodies.size() == before) return {};  // of another language
     Check check{set_.bodies.back().name, set_.bodies.size() - 1, {}};
     double times = 1;
     for (const auto& word : words_of(line.rest.substr(equals + 4))) {
       if (word == "+") continue;
-      if (std::isdigit(static_cast<unsigned char>(word[0]))) times = std::stod(word);
-      else check.operations.push_back({std::exchange(times, 1), word});
+      if (is_digit(word[0])) {
+        TRY(times, number_at(word, line.number));
+      } else {
+        check.operations.push_back({std::exchange(times, 1), word});
+      }
     }
     set_.checks.push_back(std::move(check));
     return {};
@@ -147,8 +181,8 @@ class Parser {
     for (const auto& word : words_of(line.rest.substr(equals + 1, std::min(semicolon, line.rest.size()) - equals - 1))) {
       if (word == "+" || word == "-") {
         sign = word == "-" ? -1 : 1;
-      } else if (std::isdigit(static_cast<unsigned char>(word[0]))) {
-        factor = std::stod(word);
+      } else if (is_digit(word[0])) {
+        TRY(factor, number_at(word, line.number));
       } else {
         auto it = index_.find(qualified(word, type, storage));
         if (it == index_.end()) it = index_.find(word);

@@ -41,6 +41,26 @@ TEST(Experiments, ErrorsNameTheLine) {
   EXPECT_FALSE(parse_experiments("types RS\nbody a: b;\n", "t", "c").has_value());
 }
 
+TEST(Experiments, ATypeInBracesEnds) {
+  EXPECT_TRUE(parse_experiments("body a: $d = $s{RD} + $;\n", "t", "c"));
+  EXPECT_EQ(parse_experiments("body a: $d = $s{RD;\n", "t", "c").error().where, "t:1");
+}
+
+TEST(Experiments, NumbersThatAreNoneAreNamed) {
+  for (const char* body : {"body a x0: b;\n", "body a x: b;\n", "body a x3y: b;\n", "body a x99999999999: b;\n", "body a x1001: b;\n",
+                           "body a: b;\ncost X = 1e999 a\n", "body a: b;\ncost X = 2a a\n", "check a: b; == 1e999 ARSL\n"}) {
+    auto set = parse_experiments(body, "t", "c", true);
+    ASSERT_FALSE(set) << body;
+    EXPECT_TRUE(set.error().where.starts_with("t:")) << set.error().message();
+  }
+}
+
+TEST(Experiments, AChecksBodyOfAnotherLanguageLeavesItOut) {
+  auto set = parse_experiments("check a c++: b; == 2 ARSL\n", "t", "c", true);
+  ASSERT_TRUE(set) << set.error().message();
+  EXPECT_TRUE(set->bodies.empty() && set->checks.empty());
+}
+
 TEST(Experiments, WhatIsMarkedForCxxIsLeftOutForC) {
   auto text = "body a c++: b;\ncost X = a\n";
   EXPECT_TRUE(parse_experiments(text, "t", "c")->costs.empty());
