@@ -1,5 +1,6 @@
 // What people write by hand: expressions, cost files, networks, plans, suites, designs, templates, use-tree skeletons.
 #include "base/assert.h"
+#include "base/files.h"
 #include "base/json.h"
 #include "engine/network/network.h"
 #include "expr/algebra.h"
@@ -14,6 +15,7 @@
 #include "methods/scale/scale.h"
 #include "methods/scale/static_model.h"
 #include "methods/tree/skeleton.h"
+#include "methods/tree/tree.h"
 #include "methods/validate/suite.h"
 #include "record/equation.h"
 #include "record/library.h"
@@ -21,6 +23,7 @@
 #include "record/network.h"
 #include "report/equation_text.h"
 #include "report/scale_text.h"
+#include "report/tree_text.h"
 
 namespace perfcast::fuzz {
 void read_expression(const std::string& text) {
@@ -79,7 +82,10 @@ void read_sorting(const std::string& text) {
 void read_suite(const std::string& text) { (void)validate::parse_suite(text, "fuzz"); }
 
 void read_tree_skeleton(const std::string& text) {
-  auto skeleton = record_in<tree::Skeleton>(text);
+  record_in<tree::Skeleton>(text);
+  auto json = parse_json(text, "fuzz");
+  if (!json) return;
+  auto skeleton = tree::skeleton_in(*json, "fuzz");
   if (!skeleton) return;
   std::string star;
   auto visit = [&](auto&& self, const tree::SkeletonNode& node) -> void {
@@ -87,6 +93,13 @@ void read_tree_skeleton(const std::string& text) {
     for (const auto& child : node.children) self(self, child);
   };
   visit(visit, skeleton->root);
+  static const TemporaryFolder folder = TemporaryFolder::make("fuzz").value();
+  static const Machine machine = find_machine("toy").value();
+  static const Profile profile = read_record<Profile>(std::string(PERFCAST_SOURCE_DIR) + "/tests/golden/bounds/toy-daxpy/toy-daxpy.profile.json").value();
+  tree::TreeOptions options;
+  options.skeleton = folder.file("skeleton.json"), options.rank = false, options.instructions = 4000;
+  ensure(write_file(options.skeleton, text).has_value(), "no place for a skeleton");
+  if (auto tree = tree::make_tree(profile, machine, options)) record_text(*tree), report::tree_text(*tree);
 }
 
 void read_design(const std::string& text) {

@@ -21,6 +21,13 @@ void read_validation(const std::string& text);
 // The same reader as read_profile, followed by what is slow: bounds, use-trees and equations.
 void read_scaled_profile(const std::string& text);
 
+// entries_recorded.cc: what libraries loaded into programs leave behind, tables of measurements.
+void read_dilated(const std::string& text);
+void read_experiments(const std::string& text);
+void read_forms(const std::string& text);
+void read_messages(const std::string& text);
+void read_thread_record(const std::string& text);
+
 // entries_texts.cc: what people write by hand.
 void read_cost(const std::string& text);
 void read_design(const std::string& text);

@@ -62,18 +62,22 @@ Status check_node(const SkeletonNode& node, const std::string& skeleton) {
 
 Result<Skeleton> read_skeleton(const std::string& path) {
   TRY(Json json, read_json_file(path));
-  TRY(Skeleton skeleton, record_from_json<Skeleton>(json, path));
-  CHECK_OK(check_keys<Skeleton>(json, {"format", "version"}, path));
-  CHECK_OK(check_node_keys(json["root"], path));
-  for (const Json& change : json.value("changes", Json::array())) CHECK_OK(check_keys<SkeletonChange>(change, {}, path));
-  if (skeleton.root.name == "*") return misdrawn("the root stands for the program and cannot be \"*\"", path);
-  CHECK_OK(check_node(skeleton.root, path));
-  CHECK_OK(check_siblings(skeleton.root, path));
-  for (const auto& change : skeleton.changes) CHECK_OK(check_change(change.change, change.name, path));
-  return skeleton;
+  return skeleton_in(json, path);
 }
 
 }  // namespace
+
+Result<Skeleton> skeleton_in(const Json& json, const std::string& name) {
+  TRY(Skeleton skeleton, record_from_json<Skeleton>(json, name));
+  CHECK_OK(check_keys<Skeleton>(json, {"format", "version"}, name));
+  CHECK_OK(check_node_keys(json["root"], name));
+  for (const Json& change : json.value("changes", Json::array())) CHECK_OK(check_keys<SkeletonChange>(change, {}, name));
+  if (skeleton.root.name == "*") return misdrawn("the root stands for the program and cannot be \"*\"", name);
+  CHECK_OK(check_node(skeleton.root, name));
+  CHECK_OK(check_siblings(skeleton.root, name));
+  for (const auto& change : skeleton.changes) CHECK_OK(check_change(change.change, change.name, name));
+  return skeleton;
+}
 
 Result<Skeleton> find_skeleton(const std::string& name) {
   std::error_code ignored;

@@ -51,6 +51,7 @@ void describe(Fields& f, Skeleton& s) {
 
 // A file, or the name of a bundled skeleton. An error where a word in it is not known, or a name is not one.
 Result<Skeleton> find_skeleton(const std::string& name_or_file);
+Result<Skeleton> skeleton_in(const Json& json, const std::string& name);
 // An error where two nodes of one parent have one name: nobody could say which is meant.
 Status check_siblings(const SkeletonNode& node, const std::string& skeleton);
 
