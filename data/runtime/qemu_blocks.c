@@ -10,8 +10,9 @@
  * processor time count in one stretch of eight only, for eight (header.sampled is set); seconds: end the run after so
  * many. skip: ranges of the program's own code that are not counted: the lowest code address of its file, then "start
  * end" per line, ascending, hexadecimal. routines: library routines by where calls of them enter the program's file, "address
- * calls" per line, ascending, address hexadecimal; the run goes on beyond `seconds`, up to `patience`, while one of
- * them was seen too seldom to tell how the rest of its calls will be.
+ * calls apart" per line, ascending, address hexadecimal; the run goes on beyond `seconds`, up to `patience`, while one of
+ * them was seen too seldom to tell how the rest of its calls will be. apart: 1 where nothing is to be counted from there until the
+ * program calls another one, as of routines that exchange messages, which mostly wait.
  * memory: watch loads and stores, in bursts or from beginning to end.
  *
  * FILE holds a header and records, all fields 64 bit little-endian unless said: see `struct header`, `struct block`,
@@ -143,6 +144,21 @@ static void count_edge(struct block *from, uint64_t to) {
   give();
 }
 
+/* Whether what runs belongs to a routine that is apart. A thread begins as its maker is; before the program's own code
+ * begins, as the loader works, so it is where there are such routines. */
+static bool entered_apart;
+enum { MOST_THREADS = 4096 };
+static bool made_apart[MOST_THREADS]; /* by thread: how its maker was */
+static __thread enum { LIKE_MAKER, COUNTED, APART } side;
+static bool is_apart(unsigned vcpu) {
+  if (side == LIKE_MAKER) side = (vcpu < MOST_THREADS ? made_apart[vcpu] : entered_apart) ? APART : COUNTED;
+  return side == APART;
+}
+/* Called in the thread that makes it. */
+static void note_maker(unsigned made) {
+  if (made < MOST_THREADS) made_apart[made] = side == LIKE_MAKER ? entered_apart : side == APART;
+}
+
 #include "qemu_memory.h"
 #include "qemu_system_calls.h"
 
@@ -161,7 +177,7 @@ static void predict(struct block *from, uint64_t to) {
 static bool predicting(void) { return (head->instructions >> 20 & 7) == 0; }
 
 /* Routines whose calls are known; those with 0 calls are not waited for. */
-static struct routine { uint64_t address, calls, seen; } *routines;
+static struct routine { uint64_t address, calls, seen; bool apart; } *routines;
 static size_t routines_count;
 static uint64_t entered_last; /* routine, from 1 */
 
@@ -184,10 +200,26 @@ static uint64_t seen_too_little(void) {
 
 static double whole = 1e30, seconds_most = 1e30, patience, next_check;
 static uint64_t program_start, program_bytes; /* of its own code; known once it runs */
-static void look_at_clock(void) {
+static double processor_seconds(void) {
   struct timespec t;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  double now = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Processor time in routines that are apart is not the program's to spend. */
+static double seconds_apart, apart_since;
+static void enter(unsigned vcpu, uint64_t routine) {
+  struct routine *entered = &routines[routine - 1];
+  add(&entered->seen, 1), entered_last = routine;
+  if (entered->apart == is_apart(vcpu)) return;
+  const double now = processor_seconds();
+  if (entered->apart) apart_since = now;
+  else seconds_apart += now - apart_since;
+  entered_apart = entered->apart, side = entered->apart ? APART : COUNTED;
+}
+
+static void look_at_clock(void) {
+  double now = (entered_apart ? apart_since : processor_seconds()) - seconds_apart;
   if (now >= whole) head->sampled = 1;
   if (now <= seconds_most || now < next_check) return;
   next_check = now + 0.25; /* long enough for a counted stretch to fall into */
@@ -216,7 +248,8 @@ static void executed(unsigned vcpu, void *data) {
     if (ticks % STRETCH == 0) next_stretch(ticks / STRETCH);
   }
   struct block *block = data;
-  if (block->routine) add(&routines[block->routine - 1].seen, 1), entered_last = block->routine;
+  if (block->routine) enter(vcpu, block->routine);
+  if (is_apart(vcpu)) { last = NULL; return; }
   /* The stubs by which the program calls libraries are counted always: what is cut off is scaled by them. */
   const bool stub = head->sampled && skipped_count && is_programs_own(block->pc);
   if (!counting) { last = NULL; if (stub) add(&block->count, 1); return; }
@@ -291,9 +324,11 @@ static void read_skipped(const char *path) {
 static void read_routines(const char *path) {
   FILE *file = fopen(path, "r");
   unsigned long long address, calls;
-  while (file && fscanf(file, "%llx %llu", &address, &calls) == 2) {
+  int apart;
+  while (file && fscanf(file, "%llx %llu %d", &address, &calls, &apart) == 3) {
     routines = realloc(routines, (routines_count + 1) * sizeof *routines);
-    routines[routines_count].address = address, routines[routines_count].calls = calls, routines[routines_count++].seen = 0;
+    routines[routines_count++] = (struct routine){address, calls, 0, apart != 0};
+    if (apart) entered_apart = true;
   }
   if (file) fclose(file);
 }
@@ -380,7 +415,8 @@ static void *watch_clock(void *unused) {
   }
 }
 static void started(qemu_plugin_id_t id, unsigned vcpu) {
-  (void)id, (void)vcpu;
+  (void)id;
+  note_maker(vcpu);
   if (__atomic_fetch_add(&head->vcpus, 1, __ATOMIC_RELAXED) || seconds_most >= 1e30) return;
   sigset_t all, before;
   pthread_t thread;

@@ -22,16 +22,16 @@ static bool is_answered_in_user_mode(int64_t number, uint64_t clock) {
 
 static void calls_system(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e,
                          uint64_t f, uint64_t g, uint64_t h) {
-  (void)id, (void)vcpu, (void)b, (void)c, (void)d, (void)e, (void)f, (void)g, (void)h;
-  if (began) add(is_answered_in_user_mode(number, a) ? &head->clock_reads : &head->system_calls, 1);
+  (void)id, (void)b, (void)c, (void)d, (void)e, (void)f, (void)g, (void)h;
+  if (began && !is_apart(vcpu)) add(is_answered_in_user_mode(number, a) ? &head->clock_reads : &head->system_calls, 1);
 }
 
 static void comes_back(qemu_plugin_id_t id, unsigned vcpu, int64_t number, int64_t result) {
   /* read, pread64, readv, preadv, recvfrom, recvmsg; write, pwrite64, writev, pwritev, sendto, sendmsg, sendfile */
   static const short reads_x86[] = {0, 17, 19, 295, 45, 47, -1}, reads_arm[] = {63, 67, 65, 69, 207, 212, -1};
   static const short writes_x86[] = {1, 18, 20, 296, 44, 46, 40, -1}, writes_arm[] = {64, 68, 66, 70, 206, 211, 71, -1};
-  (void)id, (void)vcpu;
-  if (!began || result <= 0) return;
+  (void)id;
+  if (!began || is_apart(vcpu) || result <= 0) return;
   if (is_one_of(number, reads_x86, reads_arm)) add(&head->bytes_read, (uint64_t)result);
   if (is_one_of(number, writes_x86, writes_arm)) add(&head->bytes_written, (uint64_t)result);
 }

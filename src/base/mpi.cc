@@ -101,6 +101,8 @@ Result<std::string> mpi_compile_flags(const MpiTools& tools) {
   return unfit("mpicc does not say which flags it adds", tools.cc);
 }
 
+bool is_mpi_routine(const std::string& name) { return name.starts_with("MPI_") || name.starts_with("mpi_"); }
+
 std::optional<MpiPlace> mpi_place() {
   if (auto rank = number_from("OMPI_COMM_WORLD_RANK")) {
     int ranks = number_from("OMPI_COMM_WORLD_SIZE").value_or(1);

@@ -43,6 +43,9 @@ Status build_mpi_helper(const MpiTools& tools, const std::vector<std::string>& s
 // Flags that mpicc adds to compile and link a program: for compilers other than its own.
 Result<std::string> mpi_compile_flags(const MpiTools& tools);
 
+// Whether a routine of this linkage name is one of MPI, called from C or Fortran.
+bool is_mpi_routine(const std::string& name);
+
 // The rank of this process within a job of Open MPI, MPICH or a batch system, if it is in one.
 struct MpiPlace {
   int rank = 0, ranks = 1;

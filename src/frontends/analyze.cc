@@ -8,6 +8,7 @@
 #include <iterator>
 #include <set>
 
+#include "base/mpi.h"
 #include "base/text.h"
 #include "engine/regions.h"
 #include "frontends/apply_counts.h"
@@ -143,7 +144,8 @@ void place_code(const CompiledProgram& program, Profile& profile) {
 Result<machine_code::LibraryCode> library_code(const AnalyzeOptions& options, const std::vector<std::string>& arguments, const CompiledProgram& program,
                                                const CountedRun& counted, std::map<std::string, double> known_calls, std::vector<InstructionForm>& forms) {
   machine_code::LibraryTraceOptions trace;
-  trace.input_file = options.input_file, trace.folder = options.folder, trace.known_calls = std::move(known_calls);
+  trace.input_file = options.input_file, trace.folder = options.folder, trace.launcher = options.launcher;
+  trace.known_calls = std::move(known_calls);
   trace.patience = patience_for(counted.outcome.cpu);
   for (const auto& [name, calls] : trace.known_calls)
     if (is_brief(name)) trace.not_awaited.insert(name);
@@ -157,23 +159,20 @@ Result<machine_code::LibraryCode> library_code(const AnalyzeOptions& options, co
 void add_libraries(const AnalyzeOptions& options, const CompiledProgram& program, const CountedRun& counted, Profile& profile) {
   // Of the machine code: the code generator adds calls of its own, such as 128-bit division or copies of structures.
   auto known_calls = engine::calls_beyond(*profile.machine);
-  if (!worth_tracing(known_calls, machine_code::executed_instructions(*profile.machine), Seconds{profile.run.seconds})) return;
+  const bool of_rank = !options.launcher.empty();
+  if (of_rank) std::erase_if(known_calls, [](const auto& call) { return is_mpi_routine(call.first); });
+  // What a launcher and all ranks took says nothing of one.
+  const auto took = of_rank ? std::nullopt : std::optional(Seconds{profile.run.seconds});
+  if (!worth_tracing(known_calls, machine_code::executed_instructions(*profile.machine), took)) return;
   auto libraries = library_code(options, options.arguments, program, counted, std::move(known_calls), profile.forms);
   if (!libraries) {
     profile.gaps.push_back({"library code was not traced: " + libraries.error().what, {}, 0});
+    profile.run.libraries_cut = of_rank;  // how long a rank computed was recorded: the interval of a prediction reaches there
     return;
   }
   for (Function& function : libraries->graph.functions) profile.machine->functions.push_back(std::move(function));
   profile.gaps.insert(profile.gaps.end(), libraries->gaps.begin(), libraries->gaps.end());
   profile.run.system = libraries->system, profile.run.libraries_cut = libraries->cut;
-}
-
-// Ranks are not traced: where their libraries matter, the interval of a prediction reaches to the time that was recorded.
-void tell_untraced(Profile& profile) {
-  auto may_take_long = [](const auto& call) { return call.second > 0 && !is_brief(call.first) && !call.first.starts_with("MPI_") && !call.first.starts_with("mpi_"); };
-  if (std::ranges::none_of(engine::calls_beyond(*profile.machine), may_take_long)) return;
-  profile.run.libraries_cut = true;
-  profile.gaps.push_back({"what libraries do is not traced in programs with ranks: their routines cost what they are known for, or a guess", {}, 0});
 }
 
 // Statements read from the syntax trees, not counted yet.
@@ -303,8 +302,7 @@ Status add_levels(const AnalyzeOptions& options, const CompiledProgram& program,
   if (profile.machine && profile.ir) {
     memory_profile::pass_on_branches(*profile.ir, choices, profile.forms, *profile.machine);
     machine_code::add_lost_returns(final_run.units, profile.forms, *profile.machine);
-    if (final_run.complete && !options.launcher.empty()) tell_untraced(profile);
-    else if (final_run.complete) {
+    if (final_run.complete) {
       tell("counting what runs in libraries");
       add_libraries(options, program, final_run, profile);
     }

@@ -23,7 +23,7 @@ struct AnalyzeOptions {
   bool emulate = false;              // count programs for another instruction set under qemu-user, never as a host copy
   std::vector<std::string> arguments;
   std::string input_file;            // standard input; empty: /dev/null
-  std::vector<std::string> launcher; // what starts the program here: mpirun -n 2, ...; library code is not traced then
+  std::vector<std::string> launcher; // what starts the program here: mpirun -n 2, ...
   std::map<std::string, int> parameters;  // N=ARG1: name and number of the argument that holds its value
   RunLimits limits;
   bool whole_run = false;            // memory and branches are watched from beginning to end, not in bursts: some 30 times the plain run

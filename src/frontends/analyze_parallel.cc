@@ -20,13 +20,13 @@ namespace perfcast {
 namespace fs = std::filesystem;
 namespace {
 
-// Only the counted rank finds the folder its counts go to.
+// Only the counted rank finds the folder its counts go to, and that it is the one to trace.
 std::vector<std::string> launcher_for(const MpiTools& tools, int ranks, int counted) {
   MpiLaunch launch;
   launch.ranks = ranks;
   launch.command = {"sh", "-c",
                     "r=${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}; [ \"$r\" = " + std::to_string(counted) +
-                        " ] || unset PERFCAST_COUNTS PERFCAST_MEMORY_PROFILE; exec \"$@\"", "sh"};
+                        " ] || unset PERFCAST_COUNTS PERFCAST_MEMORY_PROFILE PERFCAST_TRACED; exec \"$@\"", "sh"};
   RunRequest request = mpi_request(tools, launch);
   // What mpi_request sets in the environment goes into the command: others start it.
   std::vector<std::string> command = {"env"};
@@ -110,7 +110,7 @@ Result<Profile> analyze_ranks(AnalyzeOptions options, const ParallelAnalysis& pa
   if (!options.binary.empty()) return messages_only(options, std::move(messages));
   options.launcher = launcher_for(tools, first.ranks, *first.counted_rank);
   TRY(Profile profile, analyze(options));
-  std::erase_if(profile.library_calls, [](const auto& call) { return call.first.starts_with("MPI_") || call.first.starts_with("mpi_"); });
+  std::erase_if(profile.library_calls, [](const auto& call) { return is_mpi_routine(call.first); });
   if (std::ranges::any_of(profile.library_calls, [](const auto& call) { return call.first.starts_with("__kmpc_fork"); }))
     profile.gaps.push_back({"the ranks ran threads of their own: what these compute is counted as if one thread did it", {}, 0});
   const RankTotals& totals = first.totals[static_cast<std::size_t>(*first.counted_rank)];

@@ -98,6 +98,38 @@ int main(int c, char** v) {
   EXPECT_TRUE(std::ranges::any_of(profile->gaps, [](const Gap& gap) { return gap.what.find("threads of their own") != std::string::npos; }));
 }
 
+// Of the rank that is counted, without what MPI's routines do; the others only run along.
+TEST_F(Analyze, LibrariesOfARankAreTraced) {
+  if (!find_program("mpicc") || !find_program("qemu-x86_64")) GTEST_SKIP() << "no MPI, or no qemu";
+  source("sines.c", R"(#include <math.h>
+#include <mpi.h>
+int main(int c, char** v) {
+  int rank;
+  double x = 0, all = 0;
+  MPI_Init(&c, &v);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  for (int i = 0; i < (rank ? 3000 : 30); i++) {
+    x += sin(0.001 * i);
+    if (i % 10 == 0 && i < 30) MPI_Allreduce(&x, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  }
+  MPI_Finalize();
+  return all > 1e9;
+})");
+  options.cflags = "-O1 -lm";
+  options.machine_level = options.ir_level = true;
+  auto profile = analyze_parallel(options, {{2}, 0});
+  ASSERT_TRUE(profile) << profile.error().message();
+  ASSERT_TRUE(profile->machine);
+  EXPECT_FALSE(profile->run.libraries_cut);
+  double sine = 0, messages = 0;
+  for (const Function& f : profile->machine->functions) {
+    if (f.name.starts_with("sin@plt")) sine += f.calls.value;
+    if (f.library_name.starts_with("libmpi") || f.library_name.starts_with("libopen-")) messages++;
+  }
+  EXPECT_EQ(sine, 3000);
+  EXPECT_EQ(messages, 0);
+}
+
 TEST_F(Analyze, ACrashKeepsWhatWasCounted) {
   source("crash.c", R"(__attribute__((noinline)) int f(int i) { return i + 1; }
 int main(void) { int s = 0; for (int i = 0; i < 7; i++) s = f(s); return *(volatile int *)(long)(s - 7); })");

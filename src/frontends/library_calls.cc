@@ -39,15 +39,16 @@ bool is_brief(const std::string& name) {
   return false;
 }
 
-bool worth_tracing(const std::map<std::string, double>& known_calls, double own_instructions, Seconds seconds) {
+bool worth_tracing(const std::map<std::string, double>& known_calls, double own_instructions, std::optional<Seconds> took) {
   double calls = 0;
   for (const auto& [name, times] : known_calls) {
     if (times > 0 && !is_brief(name)) return true;
     calls += is_item(name) ? calls_per_item * times : times;
   }
-  if (calls >= many_calls || calls >= calls_that_matter * seconds.value) return calls > 0;
-  // Something else than the program's own code took the time.
-  return calls > 0 && seconds.value > start + slow_instruction * own_instructions;
+  if (calls >= many_calls) return true;
+  if (calls <= 0 || !took) return false;
+  // Or something else than the program's own code took the time.
+  return calls >= calls_that_matter * took->value || took->value > start + slow_instruction * own_instructions;
 }
 
 Seconds patience_for(Seconds plain_run) {

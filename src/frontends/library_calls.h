@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "base/units.h"
@@ -12,8 +13,9 @@ namespace perfcast {
 // the array routines of Fortran) may do any amount of work in one call.
 bool is_brief(const std::string& name);
 
-// `known_calls`: of library routines, in a run of `seconds` that executed so many instructions of the program's own.
-bool worth_tracing(const std::map<std::string, double>& known_calls, double own_instructions, Seconds seconds);
+// `known_calls`: of library routines, in a run that executed so many instructions of the program's own and took so long; how long
+// is not known of a rank.
+bool worth_tracing(const std::map<std::string, double>& known_calls, double own_instructions, std::optional<Seconds> took);
 
 // How long the emulated run of a program may take that runs so long by itself, when only its end tells all.
 Seconds patience_for(Seconds plain_run);

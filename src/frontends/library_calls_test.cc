@@ -23,6 +23,7 @@ TEST(LibraryCalls, OneThatMayDoAnyAmountOfWorkIsTraced) {
 TEST(LibraryCalls, TimeThatTheProgramsOwnCodeCannotHaveTakenIsLookedFor) {
   EXPECT_TRUE(worth_tracing({{"printf", 3}}, 1e6, Seconds{1}));
   EXPECT_FALSE(worth_tracing({}, 1e6, Seconds{1}));
+  EXPECT_FALSE(worth_tracing({{"printf", 3}}, 1e6, {}));  // nobody knows
 }
 
 TEST(LibraryCalls, PatienceGrowsWithTheRunUpToMinutes) {

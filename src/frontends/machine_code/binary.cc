@@ -149,7 +149,7 @@ Result<LibraryCode> trace_library_code(const std::string& executable, const std:
   TraceOptions how;
   how.input_file = options.input_file, how.folder = options.folder, how.system_root = options.system_root;
   how.limits.time = Seconds{4 * options.patience.value + 5}, how.processor_time = options.time;  // a busy machine may need longer
-  how.skip = options.own_functions, how.routines = options.known_calls, how.patience = options.patience;
+  how.launcher = options.launcher, how.skip = options.own_functions, how.routines = options.known_calls, how.patience = options.patience;
   for (const auto& brief : options.not_awaited)
     if (auto known = how.routines.find(brief); known != how.routines.end()) known->second = 0;
   TRY(const Trace trace, trace_program(executable, arguments, how));

@@ -15,6 +15,7 @@
 
 #include "base/files.h"
 #include <memory_profile_layout.h>  // data/runtime: shared with the plugin
+#include "base/mpi.h"
 #include "base/paths.h"
 #include "base/run_tidily.h"
 #include "frontends/llvm_ir/emulated.h"
@@ -48,6 +49,11 @@ struct FileMore {
   std::uint64_t next;
   FileEdge edges[6];
 };
+
+// Of Open MPI: under qemu a process cannot read another's memory, by which ranks like to copy; and the other ranks are to leave their
+// processors to the one that is slow.
+const std::map<std::string, std::string> traced_rank = {
+    {"PERFCAST_TRACED", "1"}, {"OMPI_MCA_btl_vader_single_copy_mechanism", "none"}, {"OMPI_MCA_mpi_yield_when_idle", "1"}};
 
 // The used beginning of the plugin's file. Read, not mapped: it is sparse, and on a full disk its holes cannot be mapped.
 class TraceFile {
@@ -201,15 +207,51 @@ std::string skipped_ranges(const ElfImage& image, const std::vector<std::string>
   return text;
 }
 
-// Where calls of these routines enter the file, by address: at the routine itself, where it is linked in, or at its stub.
-std::map<std::uint64_t, std::pair<std::string, double>> entries_of(const ElfImage& image, const std::map<std::string, double>& routines) {
-  std::map<std::uint64_t, std::pair<std::string, double>> entries;
+struct Entry {
+  std::string routine;
+  double calls = 0;
+  bool apart = false;  // not counted
+};
+using Entries = std::map<std::uint64_t, Entry>;
+
+// What compilers link into every program, to start and to end it.
+bool starts_or_ends(const std::string& name) {
+  static const std::set<std::string> names = {"_start", "_init", "_fini", "frame_dummy", "__do_global_dtors_aux", "register_tm_clones", "deregister_tm_clones",
+                                              "__cxa_finalize", "__gmon_start__"};
+  return names.contains(name);
+}
+
+// Where calls of routines enter the file, by address: at the routine itself, where it is linked in, or at its stub. Those of which
+// calls are known; of a rank all that it calls itself, since each tells that MPI's routine before it is left.
+Entries entries_of(const ElfImage& image, const TraceOptions& options) {
+  Entries entries;
+  const bool of_rank = !options.launcher.empty();
   auto add = [&](std::uint64_t address, const std::string& name) {
-    if (auto known = routines.find(name); known != routines.end()) entries[address] = *known;
+    auto known = options.routines.find(name);
+    if ((of_rank && !starts_or_ends(name)) || known != options.routines.end())
+      entries[address] = {name, known == options.routines.end() ? 0 : known->second, of_rank && is_mpi_routine(name)};
   };
+  if (options.skip.empty()) return entries;
   for (const auto& [address, name] : image.stubs()) add(address, name);
   for (const auto& f : image.functions()) add(f.address, f.name);
   return entries;
+}
+
+// The command as the launcher is to start it; what is put before the program is for the traced rank only.
+std::vector<std::string> launched(const std::vector<std::string>& command, std::size_t before_program, const std::vector<std::string>& launcher) {
+  std::vector<std::string> all = launcher;
+  all.insert(all.end(), {"sh", "-c", fmt::format("[ -n \"$PERFCAST_TRACED\" ] || shift {}; exec \"$@\"", before_program), "sh"});
+  all.insert(all.end(), command.begin(), command.end());
+  return all;
+}
+
+// Of a rank that a signal ended, the launcher tells so by its own exit code.
+Result<RunOutcome> run_or_launch(const RunRequest& request, const TraceOptions& options) {
+  constexpr int signal_is_told = 128;  // and its number added
+  TRY(RunOutcome outcome, run_program(request));
+  if (!options.launcher.empty() && outcome.ending == Ending::exited && outcome.code > signal_is_told)
+    outcome.ending = Ending::signalled, outcome.code -= signal_is_told;
+  return outcome;
 }
 
 // qemu itself crashes now and then (less than one run in a hundred) where several threads meet signals or a fork, and the
@@ -239,24 +281,27 @@ Result<Trace> trace_program(const std::string& executable, const std::vector<std
     CHECK_OK(write_file(ranges, skipped_ranges(image, options.skip)));
     settings += ",skip=" + ranges;
   }
-  const auto entries = options.skip.empty() ? decltype(entries_of(image, {})){} : entries_of(image, options.routines);
+  const Entries entries = entries_of(image, options);
   if (!entries.empty()) {
     const std::string routines = folder.file("routines.txt");
     std::string text;
-    for (const auto& [address, routine] : entries) text += fmt::format("{:x} {:.0f}\n", address, routine.second);
+    for (const auto& [address, entry] : entries) text += fmt::format("{:x} {:.0f} {:d}\n", address, entry.calls, entry.apart ? 1 : 0);
     CHECK_OK(write_file(routines, text));
     settings += fmt::format(",routines={},patience={:.3f}", routines, options.patience.value);
   }
-  command.insert(command.end(), {"-plugin", settings, std::filesystem::absolute(executable).string()});
+  command.insert(command.end(), {"-plugin", settings});
+  const std::size_t before_program = command.size();
+  command.push_back(std::filesystem::absolute(executable).string());
   command.insert(command.end(), arguments.begin(), arguments.end());
   RunRequest request;
-  request.command = std::move(command);
+  request.command = options.launcher.empty() ? std::move(command) : launched(command, before_program, options.launcher);
+  if (!options.launcher.empty()) request.environment = traced_rank;
   request.limits = options.limits, request.folder = options.folder;
   if (!options.input_file.empty()) request.input_file = options.input_file;
   Trace trace;
-  TRY(trace.outcome, run_program(request));
+  TRY(trace.outcome, run_or_launch(request, options));
   for (int again = 0; again < 2 && threads_crashed(trace.outcome, out); ++again) {
-    TRY(trace.outcome, run_program(request));
+    TRY(trace.outcome, run_or_launch(request, options));
   }
   trace.triple = image.triple();
   const TraceFile file(out);
@@ -278,7 +323,7 @@ Result<Trace> trace_program(const std::string& executable, const std::vector<std
   trace.system = {static_cast<double>(header->system_calls), static_cast<double>(header->clock_reads), static_cast<double>(header->bytes_read),
                   static_cast<double>(header->bytes_written)};
   if (!trace.complete && header->unfinished > 0 && header->unfinished <= entries.size())
-    trace.unfinished = std::next(entries.begin(), static_cast<std::ptrdiff_t>(header->unfinished - 1))->second.first;
+    trace.unfinished = std::next(entries.begin(), static_cast<std::ptrdiff_t>(header->unfinished - 1))->second.routine;
   read_blocks(file, *header, trace);
   if (options.memory != WatchMemory::no) read_accesses(file, *header, trace);
   if (auto text = read_file(maps)) read_mappings(*text, trace);

@@ -67,6 +67,9 @@ enum class WatchMemory { no, in_bursts, whole_run };
 struct TraceOptions {
   std::string input_file;                   // standard input; empty: /dev/null
   std::string folder;                       // where it runs; empty: here
+  // What starts the ranks of an MPI program. The one that finds PERFCAST_TRACED set is traced, outside of MPI's routines; the others
+  // run as they are.
+  std::vector<std::string> launcher;
   RunLimits limits;
   std::optional<double> instruction_limit;  // end the run after about so many
   // Of processor: counts all of the first 60 % of it, then one stretch in eight, then ends the run.
