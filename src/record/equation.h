@@ -196,6 +196,7 @@ struct ParallelPlan {
   std::vector<std::string> parallel;             // functions or file:line whose work is divided; "*": everything
   std::vector<PlannedCommunication> communications;
   double recorded_processors = 1;                // among how many the work of the profile's counts was divided already
+  std::string uneven = "1";                      // the busiest processor's work over the mean, an expression in P; 1 at P = 1
   bool shared_memory = false;                    // threads: all data lies in one memory
   double bandwidth_gain = 0;                     // of shared memory: all processors together over one; 0: no limit known
   double processors = 0;                         // that the machine has; 0: as many as asked for
@@ -207,6 +208,7 @@ void describe(Fields& f, ParallelPlan& p) {
   f("network", p.network), f("costs", p.costs), f("parallel", p.parallel), f("communications", p.communications);
   f("recorded_processors", p.recorded_processors), f("shared_memory", p.shared_memory), f("bandwidth_gain", p.bandwidth_gain);
   f("processors", p.processors), f("remarks", p.remarks);
+  if (Fields::reading || p.uneven != "1") f("uneven", p.uneven);
 }
 
 // Cost functions as expressions, for price against performance (Clement 6.2.1).

@@ -26,4 +26,15 @@ Points points_of(const std::map<std::string, Value>& table, Get get) {
   return points;
 }
 
+// The value at this key: between the points linearly, beyond them that of the nearest. There is one point at least.
+inline double between(const Points& points, double key) {
+  if (key <= points.front().first) return points.front().second;
+  for (std::size_t i = 1; i < points.size(); i++)
+    if (key <= points[i].first) {
+      const double share = (key - points[i - 1].first) / (points[i].first - points[i - 1].first);
+      return points[i - 1].second + share * (points[i].second - points[i - 1].second);
+    }
+  return points.back().second;
+}
+
 }  // namespace perfcast

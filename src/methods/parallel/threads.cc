@@ -18,22 +18,13 @@
 
 #include "methods/parallel/parallel.h"
 #include "record/check.h"
+#include "record/imbalance.h"
 #include "record/points.h"
 #include "record/threaded_code.h"
 
 namespace perfcast::parallel {
 namespace {
 
-// The value for t threads, between the points linearly.
-double between(const Points& points, double t) {
-  if (t <= points.front().first) return points.front().second;
-  for (std::size_t i = 1; i < points.size(); i++)
-    if (t <= points[i].first) {
-      const double share = (t - points[i - 1].first) / (points[i].first - points[i - 1].first);
-      return points[i - 1].second + share * (points[i].second - points[i - 1].second);
-    }
-  return points.back().second;
-}
 std::optional<double> at_threads(const std::map<std::string, Measurement>& values, double t) {
   const Points points = points_of(values, [](const Measurement& m) { return m.value; });
   return points.empty() ? std::nullopt : std::optional(between(points, t));
@@ -78,24 +69,6 @@ std::optional<double> parallel_share(const ModelPrediction& one, const Profile& 
   }
   if (all <= 0) return {};
   return inside / all;
-}
-
-double uneven(double iterations, double threads) { return iterations > 0 ? std::ceil(iterations / threads) * threads / iterations : 1; }
-
-// The busiest of t threads over their mean.
-double imbalance_at(const ThreadRegion& region, double t) {
-  if (t <= 1 || region.seconds.empty()) return 1;
-  if (!region.uneven.empty()) {
-    const Points known = points_of(region.uneven, [](double v) { return v; });
-    double more = 0;  // beyond the largest number: what a few do alone stays as long as it is
-    if (const auto n = known.size(); n > 1 && t > known[n - 1].first)
-      more = std::max(0.0, (known[n - 1].second - known[n - 2].second) / (known[n - 1].first - known[n - 2].first)) * (t - known[n - 1].first);
-    return std::max(1.0, between(known, t) + more);
-  }
-  const double recorded = static_cast<double>(region.seconds.size()), mean = sum(region.seconds) / recorded;
-  const double iterations = region.entries > 0 ? region.iterations / region.entries : 0;
-  const double seen = mean > 0 ? *std::ranges::max_element(region.seconds) / mean : 1;
-  return std::max(1.0, seen / uneven(iterations, recorded)) * uneven(iterations, t);
 }
 
 }  // namespace

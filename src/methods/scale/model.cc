@@ -1,5 +1,7 @@
 #include "methods/scale/model.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -89,7 +91,18 @@ expr::Expr crowding_of(const ParallelPlan& plan, const Profile& profile, const B
   return 1 + (slower - 1) / (1 + expr::power(expr::Expr(from) / size, 6));
 }
 
-void add_lines(const Profile& profile, const BlockTerms& terms, const ParallelPlan* plan, const Symbols& laws, TimeModel& model) {
+// Of what the counted processor did, what the busiest of P does.
+Result<expr::Expr> share_of(const ParallelPlan& plan) {
+  TRY(const expr::Expr uneven, expr::parse(plan.uneven, "plan, uneven"));
+  for (const auto& name : expr::symbols_of(uneven))
+    if (name != "P") return unfit("unknown name \"" + name + "\"", "plan, uneven", "it is an expression in P");
+  const expr::Expr used = used_processors(plan);
+  const double recorded = value_at(uneven, {{"P", plan.recorded_processors}}) / plan.recorded_processors;
+  if (!(recorded > 0)) return unfit(fmt::format("is not above zero at P = {:g}", plan.recorded_processors), "plan, uneven");
+  return expr::substitute(uneven, Symbols{{"P", used}}) / used / expr::Expr(recorded);
+}
+
+void add_lines(const Profile& profile, const BlockTerms& terms, const ParallelPlan* plan, const expr::Expr& share, const Symbols& laws, TimeModel& model) {
   expr::Expr size = size_expression(model.recorded);
   const double recorded_size = value_at(size, model.recorded);
   // Each processor holds its part of the data, unless all share one memory.
@@ -136,7 +149,6 @@ void add_lines(const Profile& profile, const BlockTerms& terms, const ParallelPl
     };
     term.memory = stepped(line.near_seconds), term.far = stepped(line.far_seconds);
     if (term.parallel) {
-      expr::Expr share = expr::Expr(plan->recorded_processors) / used_processors(*plan);
       term.core = term.core * share, term.memory = term.memory * share, term.far = term.far * share * crowding;
     }
     model.terms.push_back(std::move(term));
@@ -255,7 +267,11 @@ Result<TimeModel> time_model(const Profile& profile, const Machine& machine, con
   TRY(BlockTerms terms, block_terms(profile, machine, asked_factors(model.recorded, options.at), simulation_of(options)));
   if (options.plan) CHECK_OK(check_names(*options.plan, profile, terms.lines));
   Symbols laws = hidden_laws(profile, model.remarks);
-  add_lines(profile, terms, plan, laws, model);
+  expr::Expr share(1);
+  if (plan) {
+    TRY(share, share_of(*plan));
+  }
+  add_lines(profile, terms, plan, share, laws, model);
   if (plan) CHECK_OK(add_communications(*plan, options.plan ? "proved" : "interpolated", machine, laws, model));
   for (const SystemTerm& system : terms.system) {
     ModelTerm term;

@@ -1,6 +1,8 @@
 // How the work is divided among processors, from what was recorded of a parallel program: its thread regions, or the
 // messages of its ranks. What a file would say (record/equation.h: ParallelPlan) is then known already.
 //
+// How uneven that is, a form in P through what was recorded says (uneven.h).
+//
 //   threads   functions that regions run, and what mostly they call, are divided; each entry of a region costs a fork and
 //             a join, measured on the machine at some numbers of threads, in between a + b log2 P; lines beyond the last
 //             cache share one memory
@@ -13,6 +15,7 @@
 #include <numeric>
 
 #include "methods/scale/model.h"
+#include "methods/scale/uneven.h"
 #include "record/check.h"
 #include "record/messages.h"
 #include "record/points.h"
@@ -37,18 +40,22 @@ std::string fork_join_law(const ThreadCosts& costs) {
   return fmt::format("{:.6g} + {:.6g}*log2(P)", 1e-9 * (t0 - slope * std::log2(p0)), 1e-9 * slope);
 }
 
-// Work of a region is divided by P; what its threads took tells where that is not so.
-void say_uneven_regions(const ThreadProfile& threads, std::vector<std::string>& remarks) {
-  constexpr double uneven = 1.1, matters = 0.02;  // busiest over mean; share of the run
+// What one thread does at a time is divided all the same.
+void say_locked_regions(const ThreadProfile& threads, std::vector<std::string>& remarks) {
+  constexpr double matters = 0.02;  // share of the run
   for (const ThreadRegion& region : threads.regions) {
-    if (region.seconds.size() < 2 || region.wall < matters * threads.elapsed) continue;
-    const double mean = std::accumulate(region.seconds.begin(), region.seconds.end(), 0.0) / static_cast<double>(region.seconds.size());
-    const double busiest = std::ranges::max(region.seconds);
-    if (region.held > matters * threads.elapsed)
-      remarks.push_back(fmt::format("one lock was held for {:.0f} % of the work of the region at {}, which one thread does at a time; its work is taken to be divided all the same, so the speedup is too high", std::min(100.0, 100 * region.held / (mean * static_cast<double>(region.seconds.size()))), region.at.text()));
-    if (busiest > uneven * mean)
-      remarks.push_back(fmt::format("the busiest of {} threads took {:.2f} times the mean in the region at {}; its work is taken to be divided evenly, so the speedup is too high", region.seconds.size(), busiest / mean, region.at.text()));
+    const double work = std::accumulate(region.seconds.begin(), region.seconds.end(), 0.0);
+    if (region.seconds.size() < 2 || region.held <= matters * threads.elapsed || work <= 0) continue;
+    remarks.push_back(fmt::format("one lock was held for {:.0f} % of the work of the region at {}, which one thread does at a time; its work is taken to be divided all the same, so the speedup is too high", std::min(100.0, 100 * region.held / work), region.at.text()));
   }
+}
+
+void divide_unevenly(const Unevenness& points, const std::string& who, ParallelPlan& plan) {
+  plan.uneven = uneven_form(points);
+  if (plan.uneven == "1") return;
+  std::string seen;
+  for (const auto& [p, uneven] : points) seen += fmt::format("{}{:.2f} at {:g}", seen.empty() ? "" : ", ", uneven, p);
+  plan.remarks.push_back(fmt::format("{} do not share the work evenly: the busiest one's over the mean is {} ({})", who, plan.uneven, seen));
 }
 
 Result<ParallelPlan> threads_plan(const Profile& profile, const ThreadProfile& threads, const Machine& machine) {
@@ -64,7 +71,8 @@ Result<ParallelPlan> threads_plan(const Profile& profile, const ThreadProfile& t
     if (part > nearly && part < 1 - nearly) both += fmt::format("{}{} ({:.0f} %)", both.empty() ? "" : ", ", function, 100 * part);
   }
   if (!both.empty()) plan.remarks.push_back("called both from parallel regions and from outside, and divided if most calls come from regions: " + both);
-  say_uneven_regions(threads, plan.remarks);
+  say_locked_regions(threads, plan.remarks);
+  divide_unevenly(of_threads(threads), "threads", plan);
   TRY(auto costs, part_of<ThreadCosts>(machine.threads, machine.name + " /threads"));
   if (!costs) {
     plan.remarks.push_back(machine.name + " has no costs of threads: fork and join are left out (perfcast characterize --messages measures them)");
@@ -109,6 +117,7 @@ ParallelPlan ranks_plan(const MessageProfile& messages) {
   ParallelPlan plan;
   plan.parallel = {"*"}, plan.recorded_processors = std::max(1, first.ranks);
   plan.remarks.push_back("all work is taken to be divided among the ranks");
+  divide_unevenly(of_ranks(messages), "ranks", plan);
   for (const CallSite& site : run.sites) {
     const std::string pattern = pattern_of(site.call);
     if (pattern.empty() || site.calls <= 0) continue;

@@ -9,6 +9,7 @@
 #include "methods/scale/block_terms.h"
 #include "methods/scale/model.h"
 #include "methods/scale/steps.h"
+#include "methods/scale/uneven.h"
 #include "record/messages.h"
 #include "record/skeleton.h"
 
@@ -170,7 +171,18 @@ TEST(RecordedPlan, OfThreads) {
   profile.parallel = to_json_value(threads);
   plan = recorded_plan(profile, machine);
   ASSERT_EQ((*plan)->remarks.size(), 1u);
-  EXPECT_NE((*plan)->remarks[0].find("1.50 times the mean"), std::string::npos);
+  EXPECT_NE((*plan)->remarks[0].find("1.50 at 2"), std::string::npos);
+  EXPECT_EQ((*plan)->uneven, "1 + 1*(1 - 1/P)");
+}
+
+// A triangle in blocks: the busiest of P has (2P - 1)/P^2 of it. One that does half alone: 1/2 + 1/(2P).
+TEST(RecordedPlan, UnevenWork) {
+  EXPECT_EQ(uneven_form({}), "1");
+  EXPECT_EQ(uneven_form({{2, 1.05}, {4, 1.08}}), "1");
+  EXPECT_EQ(uneven_form({{2, 1.5}}), "1 + 1*(1 - 1/P)");
+  EXPECT_EQ(uneven_form({{2, 1.5}, {4, 1.75}, {8, 1.875}}), "1 + 1*(1 - 1/P)");
+  EXPECT_EQ(uneven_form({{2, 1.5}, {4, 2.5}, {8, 4.5}}), "1 + 0.5*(P - 1)");
+  EXPECT_EQ(uneven_form({{2, 2}}), "1 + 1*(P - 1)");
 }
 
 // Ranks: each call that communicates is a pattern, with its expressions.
@@ -186,6 +198,7 @@ TEST(RecordedPlan, OfRanks) {
   auto plan = recorded_plan(profile, Machine{});
   ASSERT_TRUE(plan && *plan);
   EXPECT_EQ((*plan)->recorded_processors, 2);
+  EXPECT_EQ((*plan)->uneven, "1");
   ASSERT_EQ((*plan)->communications.size(), 2u);
   EXPECT_EQ((*plan)->communications[0].pattern, "broadcast");
   EXPECT_EQ((*plan)->communications[0].bytes, "8*N");
