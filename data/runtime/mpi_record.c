@@ -124,6 +124,7 @@ struct call {
   double bytes;
   int requests;
   const int64_t *request;
+  int part;          /* of a call that is counted already */
 };
 
 /* Between this rank and nobody (MPI_PROC_NULL on the one side it has, or on both) nothing travels. */
@@ -140,8 +141,8 @@ static void add(const struct call *c) {
   int unknown = known_comms[comm].inter && c->act >= act_barrier && c->act <= act_scan; /* between two groups */
   if (begun) begun->event = file->head.events < record_events ? file->head.events + 1 : 0, begun->site = site;
   begun = 0;
-  file->site[site].calls++, file->site[site].bytes += with_nobody(c) ? 0 : c->bytes, file->site[site].seconds += inside;
-  file->head.compute += pending, file->head.inside += inside;
+  if (!c->part) file->site[site].calls++, file->site[site].bytes += with_nobody(c) ? 0 : c->bytes, file->site[site].seconds += inside, file->head.inside += inside;
+  file->head.compute += pending;
   int left = c->requests, first = 0;
   do {
     uint64_t i = file->head.events;
@@ -354,5 +355,6 @@ int MPI_Startall(int n, MPI_Request *q) {
 
 #include "mpi_record_completion.h"
 #include "mpi_record_collectives.h"
+#include "mpi_record_neighbours.h"
 #include "mpi_record_one_sided.h"
 #include "mpi_record_fortran.h"

@@ -7,11 +7,12 @@
     if (file) RECORD("MPI_" #FN, ACT, ROOT, NOBODY, 0, COMM, BYTES);  \
     return r;                                                         \
   }
-/* Nonblocking ones are recorded where they are called; their waits know nothing of them. */
+/* Nonblocking ones begin a request. */
 #define COLLECTIVE_LATER(FN, ACT, ROOT, BYTES, COMM, PARAMETERS, ARGUMENTS)                               \
   int MPI_##FN PARAMETERS {                                                                               \
     enter();                                                                                              \
     int r = PMPI_##FN ARGUMENTS;                                                                          \
+    if (file) begin_request(*q);                                                                          \
     if (file) RECORD("MPI_" #FN, ACT, ROOT, NOBODY, 0, COMM, BYTES, .flags = record_nonblocking);         \
     return r;                                                                                             \
   }

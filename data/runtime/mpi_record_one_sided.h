@@ -1,4 +1,4 @@
-/* One-sided transfers: counted and costed, but who waits for whom is not known. Neighbourhoods and files: counted, and taken
+/* One-sided transfers: counted and costed, but who waits for whom is not known. Files: counted, and taken
    out of the computation, but not costed. Included by mpi_record.c. */
 
 #define OTHER(FN, PARAMETERS, ARGUMENTS)                                                   \
@@ -60,11 +60,6 @@ OTHER(Win_post, (MPI_Group g, int a, MPI_Win w), (g, a, w))
 OTHER(Win_wait, (MPI_Win w), (w))
 OTHER(Win_free, (MPI_Win *w), (w))
 
-#define NEIGHBOURS (const void *a, int n, MPI_Datatype t, void *b, int n2, MPI_Datatype t2, MPI_Comm c)
-OTHER(Neighbor_allgather, NEIGHBOURS, (a, n, t, b, n2, t2, c))
-OTHER(Neighbor_alltoall, NEIGHBOURS, (a, n, t, b, n2, t2, c))
-OTHER(Neighbor_allgatherv, (const void *a, int n, MPI_Datatype t, void *b, const int n2[], const int d[], MPI_Datatype t2, MPI_Comm c), (a, n, t, b, n2, d, t2, c))
-OTHER(Neighbor_alltoallv, (const void *a, const int n[], const int d[], MPI_Datatype t, void *b, const int n2[], const int d2[], MPI_Datatype t2, MPI_Comm c), (a, n, d, t, b, n2, d2, t2, c))
 OTHER(Intercomm_create, (MPI_Comm own, int leader, MPI_Comm peer, int other, int tag, MPI_Comm *made), (own, leader, peer, other, tag, made))
 OTHER(Intercomm_merge, (MPI_Comm c, int high, MPI_Comm *made), (c, high, made))
 OTHER(Comm_create_group, (MPI_Comm c, MPI_Group g, int tag, MPI_Comm *made), (c, g, tag, made))

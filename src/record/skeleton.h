@@ -55,6 +55,7 @@ struct Step {
   int tag = 0;
   std::optional<int> from_tag;  // of an exchange that receives under another tag than it sends
   int group = 0;              // index into Skeleton::groups; 0 all ranks
+  bool later = false;         // of a collective: it is a request, and ends where it is waited for
   std::vector<int> requests;  // wait: which, counted back from the latest request started (0)
   double times = 1;           // of a loop
   std::vector<Step> body;
@@ -71,6 +72,7 @@ void describe(Fields& f, Step& s) {
   if (Fields::reading || s.tag != 0) f("tag", s.tag);
   f("from_tag", s.from_tag);
   if (Fields::reading || s.group != 0) f("group", s.group);
+  if (Fields::reading || s.later) f("later", s.later);
   f("requests", s.requests);
   if (Fields::reading || s.act == Act::loop) f("times", s.times);
   f("body", s.body);

@@ -20,7 +20,9 @@ namespace perfcast::played {
 namespace sg4 = ::simgrid::s4u;
 
 constexpr int any_peer = -1, any_tag = -1;
-constexpr int of_collectives = -1;  // the channel they talk on; other messages talk on that of their group
+// The channel collectives talk on; those that are waited for later go round on the ones below it, so that several may be under
+// way. Other messages talk on that of their group.
+constexpr int of_collectives = -1, channels_for_later = 8;
 
 // Source, target, tag, channel.
 using Way = std::tuple<int, int, int, int>;

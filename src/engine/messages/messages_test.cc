@@ -240,6 +240,28 @@ TEST(Replay, MessagesThatNobodyReceivesAreTold) {
   EXPECT_EQ(r->remarks[0], "2 messages are sent that nobody receives");
 }
 
+// Begun by one rank late and waited for by the other late: both compute meanwhile.
+TEST(Replay, ACollectiveThatIsWaitedForLater) {
+  Skeleton s;
+  s.ranks = 2;
+  Step begin = step(Act::barrier, 3e-3, 0), end = step(Act::wait, 1e-3, 0);
+  begin.later = true, end.requests = {0};
+  Step early = begin, late = end;
+  early.seconds = 1e-3, late.seconds = 3e-3;
+  s.programs = {{{0}, {begin, end}}, {{1}, {early, late}}};
+  auto r = replay(s, path());
+  ASSERT_TRUE(r) << r.error().message();
+  const double cost = collective_seconds(path(), Act::barrier, 0, 2);
+  EXPECT_NEAR(r->seconds, 4e-3 + cost, 1e-12);  // taking turns it would be 6 ms
+  EXPECT_NEAR(r->ranks[0].waiting, 0, 1e-12);
+  s.groups = {{0, 1}, {0}, {1}};  // each alone
+  for (auto& program : s.programs)
+    for (Step& one : program.steps) one.group = 1 + program.ranks[0];
+  auto alone = replay(s, path());
+  ASSERT_TRUE(alone) << alone.error().message();
+  EXPECT_NEAR(alone->seconds, 4e-3, 1e-12);
+}
+
 TEST(Skeleton, WrittenAndReadAgain) {
   Skeleton s;
   s.ranks = 2, s.groups = {{0, 1}};

@@ -67,9 +67,13 @@ struct RankState {
 };
 
 struct Gathering {
-  int arrived = 0;
+  struct Member {
+    int rank;
+    long request;  // `blocked`: the rank itself waits
+    double at;     // when it came
+  };
   double latest = 0, root = -1, bytes = 0;
-  std::vector<int> waiting;
+  std::vector<Member> members;
 };
 
 class Player {
@@ -171,8 +175,8 @@ class Player {
     switch (step.act) {
       case Act::compute:
       case Act::probe:
-      case Act::other:
       case Act::loop: return;
+      case Act::other: return step.later ? to_nobody(r, start_request(r)) : void();
       case Act::send:
       case Act::ssend: return send(rank, r, step, step.act == Act::ssend, blocked);
       case Act::isend: return send(rank, r, step, false, start_request(r));
@@ -277,16 +281,17 @@ class Player {
     const auto members = group < skeleton_.groups.size() && !skeleton_.groups[group].empty()
                              ? static_cast<int>(skeleton_.groups[group].size())
                              : skeleton_.ranks;
-    if (members <= 1) return;
+    const long number = step.later ? start_request(r) : blocked;
+    if (members <= 1) return to_nobody(r, number);
     messages_++;
     if (group >= r.collectives.size()) r.collectives.resize(group + 1, 0);
     Gathering& all = gatherings_[{step.group, r.collectives[group]++}];
-    all.arrived++, all.latest = std::max(all.latest, r.now), all.bytes = std::max(all.bytes, step.bytes);
+    all.latest = std::max(all.latest, r.now), all.bytes = std::max(all.bytes, step.bytes);
     const int root = resolve(step.to, rank);
     if (root == rank) all.root = r.now;
-    all.waiting.push_back(rank);
-    r.blocked = true;
-    if (all.arrived < members) return;
+    all.members.push_back({rank, number, r.now});
+    r.blocked = number == blocked;
+    if (static_cast<int>(all.members.size()) < members) return;
     Gathering done = std::move(all);
     gatherings_.erase({step.group, r.collectives[group] - 1});
     leave(done, step.act, root, members);
@@ -295,14 +300,12 @@ class Player {
   // Who leaves a collective when.
   void leave(const Gathering& all, Act act, int root, int members) {
     const double cost = collective_seconds(path_, act, all.bytes, members);
-    for (int rank : all.waiting) {
-      RankState& r = state(rank);
+    for (const auto& [rank, request, came] : all.members) {
       double end = all.latest + cost, own = cost;
       const bool from_root = act == Act::broadcast || act == Act::scatter, to_root = act == Act::reduce || act == Act::gather;
-      if (from_root && all.root >= 0) end = rank == root ? r.now + cost : std::max(r.now + receive_seconds(path_, all.bytes), all.root + cost);
-      if (to_root && rank != root) end = r.now + (own = std::min(cost, send_seconds(path_, all.bytes)));
-      wait_until(r, end, own);
-      resume(rank);
+      if (from_root && all.root >= 0) end = rank == root ? came + cost : std::max(came + receive_seconds(path_, all.bytes), all.root + cost);
+      if (to_root && rank != root) end = came + (own = std::min(cost, send_seconds(path_, all.bytes)));
+      complete(rank, request, end, own);
     }
   }
 

@@ -5,7 +5,8 @@
 //                own part after it asked
 //   rendezvous   both end one message after the later of the two
 //   requests     a message that was received while its rank computed takes the receiver's own part when it is waited for
-//   collectives  all end together, except that a root or leaf that needs nobody goes on (broadcast, reduce)
+//   collectives  all end together, except that a root or leaf that needs nobody goes on (broadcast, reduce); one that is
+//                waited for later ends so long after the last rank called it, and what it takes it takes of the rank that waits
 #pragma once
 
 #include <functional>

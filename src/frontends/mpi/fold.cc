@@ -12,7 +12,7 @@ void mix(std::size_t& hash, std::size_t value) { hash ^= value + 0x9e3779b97f4a7
 
 bool same_call(const Step& a, const Step& b) {
   return a.act == b.act && a.site == b.site && a.bytes == b.bytes && a.to == b.to && a.from == b.from && a.tag == b.tag && a.from_tag == b.from_tag &&
-         a.group == b.group && a.requests == b.requests && a.times == b.times;
+         a.group == b.group && a.later == b.later && a.requests == b.requests && a.times == b.times;
 }
 
 }  // namespace

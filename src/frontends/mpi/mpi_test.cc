@@ -215,6 +215,28 @@ TEST_F(Recorded, WhatReallyComes) {
   EXPECT_EQ(steps[4].from.kind, PeerKind::none);
 }
 
+// A message to and from each neighbour; a collective is a request like others.
+TEST_F(Recorded, NeighboursAndNonblockingCollectives) {
+  auto s = record(c_program(" int sizes[] = {n}, round[] = {1}; MPI_Comm ring; MPI_Request q; double x = r, y;\n"
+                            " MPI_Cart_create(MPI_COMM_WORLD, 1, sizes, round, 0, &ring);\n"
+                            " for (int i = 0; i < 10; i++) {\n  MPI_Iallreduce(&x, &y, 1, MPI_DOUBLE, MPI_SUM, ring, &q);\n"
+                            "  MPI_Neighbor_alltoall(b, 100, MPI_DOUBLE, b + 500, 100, MPI_DOUBLE, ring);\n  MPI_Wait(&q, MPI_STATUS_IGNORE);\n }\n"), 3);
+  ASSERT_TRUE(s) << s.error().message();
+  ASSERT_TRUE(site(*s, "MPI_Neighbor_alltoall"));
+  EXPECT_EQ(site(*s, "MPI_Neighbor_alltoall")->calls, 30);
+  EXPECT_EQ(site(*s, "MPI_Neighbor_alltoall")->bytes, 30 * 1600);
+  ASSERT_EQ(s->programs.size(), 1u);
+  const auto loop = std::ranges::find(s->programs[0].steps, Act::loop, &Step::act);
+  ASSERT_NE(loop, s->programs[0].steps.end());
+  ASSERT_EQ(loop->body.size(), 8u);  // the collective, the call, two receives, two sends, two waits
+  EXPECT_TRUE(loop->body[0].later);
+  EXPECT_EQ(loop->body[2].from, (Peer{PeerKind::relative, -1}));
+  EXPECT_EQ(loop->body[5].to, (Peer{PeerKind::relative, 1}));
+  EXPECT_EQ(loop->body[6].requests, (std::vector<int>{3, 2, 1, 0}));
+  EXPECT_EQ(loop->body[7].requests, (std::vector<int>{4}));
+  EXPECT_TRUE(s->gaps.size() == 1 && s->gaps[0].what.find("processors") != std::string::npos) << s->gaps[0].what;
+}
+
 // Waiting in a call that is rarely seen is not computing, and what is not costed is told.
 TEST_F(Recorded, RareCallsAreNoComputation) {
   auto s = record(c_program(" MPI_Comm half; volatile double x = 0; if (r == 0) for (int i = 0; i < 20000000; i++) x += i;\n"

@@ -223,7 +223,7 @@ class Builder {
       if (!collective) step.to = peer_of(e.to, trace.head.rank, step.site), step.from = peer_of(e.from, trace.head.rank, step.site);
       if (step.act == Act::exchange && e.from_tag != e.tag) step.from_tag = e.from_tag;
       step.requests.assign(e.request, e.request + e.requests);
-      nonblocking_ = nonblocking_ || (collective && (e.flags & record_nonblocking));
+      step.later = (e.flags & record_nonblocking) != 0;
       one_sided_ = one_sided_ || step.act == Act::one_sided;
       if (step.act == Act::other && step.site >= 0) not_costed_[skeleton_.sites[static_cast<std::size_t>(step.site)].call] += e.inside;
       wildcard_ = wildcard_ || e.from == record_anybody;
@@ -295,7 +295,6 @@ class Builder {
     if (dropped > 0) gap("calls beyond the table are in the totals of their sites, not in the sequence: the rest of the run is taken to go on as it began", dropped);
     for (const auto& [call, seconds] : not_costed_) gap(fmt::format("{} is left out of the computation, but its own time ({:.2g} s) is not modelled", call, seconds));
     if (polls > 0) gap("MPI_Test or MPI_Iprobe that found nothing: polling is taken as waiting", polls);
-    if (nonblocking_) gap("nonblocking collectives are taken to end where they are called");
     if (one_sided_) gap("one-sided transfers are costed as messages; who waits for whom is not known");
     if (wildcard_) gap("receives from any rank: their order may differ from run to run");
   }
@@ -308,7 +307,7 @@ class Builder {
   std::vector<Partners> partners_;
   std::set<int> collective_;
   std::map<std::string, double> not_costed_;  // calls, and the seconds inside them
-  bool nonblocking_ = false, one_sided_ = false, wildcard_ = false;
+  bool one_sided_ = false, wildcard_ = false;
 };
 
 }  // namespace
