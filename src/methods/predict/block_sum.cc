@@ -66,12 +66,6 @@ double BlockSum::seconds() const {
   return total;
 }
 
-std::map<std::string, double> BlockSum::seconds_by_resource() const {
-  std::map<std::string, double> seconds;
-  for (const auto& [name, amount] : resources_) seconds[name] = amount.seconds;
-  return seconds;
-}
-
 double BlockSum::variance() const {
   double total = 0;
   for (const auto& [name, amount] : resources_) total += amount.sd * amount.sd;

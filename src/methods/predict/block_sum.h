@@ -35,7 +35,6 @@ class BlockSum {
   void show_at(const Function& function, const Block& block, double seconds);
 
   double seconds() const;
-  std::map<std::string, double> seconds_by_resource() const;
   double variance() const;
   // Fills seconds, sd, parts and views (largest first).
   void store(ModelPrediction& prediction) const;

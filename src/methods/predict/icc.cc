@@ -35,10 +35,9 @@ std::vector<Share> shares_of(const CompiledBlock& block, const MemoryModel* memo
 }
 
 // What neighbours on the same core take.
-Share neighbours(const BlockSum& sum, const Measurement& sharing) {
-  double exposed = 0;
-  for (const auto& [resource, seconds] : sum.seconds_by_resource()) exposed += seconds * engine::exposure_of(resource);
-  return {"neighbours", 1, sharing.value * exposed, sharing.sd.value_or(0) * exposed};
+Share neighbours(const engine::CompiledCost& cost, const Machine& machine, const Measurement& sharing) {
+  const double seconds = 1e-9 * engine::neighbours_ns(cost, machine);
+  return {"neighbours", 1, seconds, seconds * sharing.sd.value_or(0) / sharing.value};
 }
 
 // How far the costs of memory may be off because they were not measured on this machine, relative; 0 when they were.
@@ -69,7 +68,7 @@ Answer answer_icc(const Profile& profile, const Machine& machine, const PredictO
   add_outside_time(sum, profile, outside);
 
   const Measurement sharing = engine::usual_sharing(machine);
-  if (!options.alone && sharing.value > 0) sum.add_outside(neighbours(sum, sharing));
+  if (!options.alone && sharing.value > 0) sum.add_outside(neighbours(*cost, machine, sharing));
 
   ModelPrediction prediction;
   prediction.model = Model::icc;
