@@ -12,17 +12,10 @@
 #include "cli/progress.h"
 #include "methods/scale/features.h"
 #include "methods/scale/regression.h"
+#include "record/sized_arguments.h"
 
 namespace perfcast::cli {
 namespace {
-
-std::vector<std::string> arguments_at(const ProgramRun& run, const scale::Setting& set) {
-  std::vector<std::string> arguments = run.arguments;
-  for (const auto& [name, number] : run.parameter_arguments)
-    if (auto it = set.find(name); it != set.end() && number >= 1 && static_cast<std::size_t>(number) <= arguments.size())
-      arguments[static_cast<std::size_t>(number - 1)] = it->second == std::floor(it->second) ? std::to_string(static_cast<long long>(it->second)) : number_text(it->second, 17);
-  return arguments;
-}
 
 // The program did not take sizes near this one.
 bool refused(const Profile& profile, const std::string& name, double size) {
@@ -60,7 +53,7 @@ std::optional<double> SizedTimer::operator()(const scale::Setting& set) {
       return {};
     }
     Profile sized = profile_;
-    sized.run.arguments = arguments_at(profile_.run, set);
+    sized.run.arguments = arguments_at(profile_.run.arguments, profile_.run.parameter_arguments, set);
     auto measured = measure_on(sized, static_cast<int>(std::lround(processors)), limits_);
     return measured ? std::optional(measured->seconds) : not_timed(measured.error());
   }
@@ -71,7 +64,7 @@ std::optional<double> SizedTimer::operator()(const scale::Setting& set) {
     if (!profile_.parallel.is_null()) built_->program.run.environment["OMP_NUM_THREADS"] = "1";
   }
   built_->program.run.command.resize(1);
-  for (const auto& argument : arguments_at(profile_.run, set)) built_->program.run.command.push_back(argument);
+  for (const auto& argument : arguments_at(profile_.run.arguments, profile_.run.parameter_arguments, set)) built_->program.run.command.push_back(argument);
   auto runs = time_program(built_->program.run, built_->chain, profile_.run.exit_code);
   return runs ? std::optional(summarize_runs(*runs).seconds) : not_timed(runs.error());
 }

@@ -27,6 +27,7 @@
 #include "frontends/memory_profile/branches.h"
 #include "frontends/scaling/add_scaling.h"
 #include "frontends/where_it_runs.h"
+#include "record/sized_arguments.h"
 
 namespace perfcast {
 namespace fs = std::filesystem;
@@ -58,18 +59,8 @@ std::string program_name(const AnalyzeOptions& options, const CompiledProgram& p
 
 // The values of the parameters in the recorded run.
 Status record_parameters(const AnalyzeOptions& options, ProgramRun& run) {
-  for (const auto& [name, number] : options.parameters) {
-    if (number < 1 || static_cast<std::size_t>(number) > options.arguments.size())
-      return wrong_usage("--param " + name + "=ARG" + std::to_string(number) + ": the program is given " +
-                             std::to_string(options.arguments.size()) + " arguments",
-                         "perfcast analyze prog.c --param N=ARG1 -- 1000");
-    const std::string& text = options.arguments[static_cast<std::size_t>(number - 1)];
-    char* end = nullptr;
-    const double value = std::strtod(text.c_str(), &end);
-    if (end == text.c_str() || *end || !std::isfinite(value))
-      return wrong_usage("--param " + name + "=ARG" + std::to_string(number) + ": \"" + text + "\" is not a number");
-    run.parameters[name] = value, run.parameter_arguments[name] = number;
-  }
+  TRY(run.parameters, parameter_values(options.arguments, options.parameters));
+  run.parameter_arguments = options.parameters;
   return {};
 }
 

@@ -1,5 +1,7 @@
 #include "frontends/analyze_parallel.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -15,6 +17,7 @@
 #include "base/text.h"
 #include "frontends/mpi/record_messages.h"
 #include "frontends/openmp/record_threads.h"
+#include "record/sized_arguments.h"
 
 namespace perfcast {
 namespace fs = std::filesystem;
@@ -42,20 +45,12 @@ int busiest(const Skeleton& skeleton) {
   return static_cast<int>(best);
 }
 
-std::map<std::string, double> parameter_values(const AnalyzeOptions& options) {
-  std::map<std::string, double> values;
-  for (const auto& [name, number] : options.parameters)
-    if (number >= 1 && static_cast<std::size_t>(number) <= options.arguments.size())
-      if (const double value = std::atof(options.arguments[static_cast<std::size_t>(number - 1)].c_str()); std::isfinite(value)) values[name] = value;
-  return values;
-}
-
 Result<Skeleton> record(const AnalyzeOptions& options, const std::string& executable, int ranks) {
   mpi::RecordOptions recording;
   recording.command = {executable};
   recording.command.insert(recording.command.end(), options.arguments.begin(), options.arguments.end());
   recording.ranks = ranks, recording.folder = options.folder, recording.limits = options.limits;
-  recording.parameters = parameter_values(options);
+  TRY(recording.parameters, parameter_values(options.arguments, options.parameters));
   if (!options.input_file.empty()) recording.input_file = fs::absolute(options.input_file).string();
   return mpi::record_messages(recording);
 }
@@ -69,14 +64,14 @@ Result<MessageProfile> record_all(const AnalyzeOptions& options, const std::stri
     TRY(Skeleton skeleton, record(options, executable, r));
     all.runs.push_back(std::move(skeleton));
   }
-  for (const auto& [name, number] : options.parameters) {
-    AnalyzeOptions half = options;
-    auto& argument = half.arguments[static_cast<std::size_t>(number - 1)];
-    const double value = std::atof(argument.c_str());
+  TRY(const auto values, parameter_values(options.arguments, options.parameters));
+  for (const auto& [name, value] : values) {
     constexpr double largest = 1e15;
     if (!(value >= 4 && value <= largest) || value != std::floor(value)) continue;
-    argument = std::to_string(static_cast<long long>(value) / 2);
-    if (options.progress) options.progress("recording messages at " + name + " = " + argument);
+    AnalyzeOptions half = options;
+    const double smaller_size = std::floor(value / 2);
+    half.arguments = arguments_at(options.arguments, options.parameters, {{name, smaller_size}});
+    if (options.progress) options.progress(fmt::format("recording messages at {} = {}", name, smaller_size));
     if (auto smaller = record(half, executable, *std::ranges::max_element(ranks))) all.runs.push_back(std::move(*smaller));
   }
   return all;

@@ -14,6 +14,7 @@
 #include "frontends/scaling/library_growth.h"
 #include "frontends/scaling/memory_growth.h"
 #include "frontends/scaling/symbolic_counts.h"
+#include "record/sized_arguments.h"
 
 namespace perfcast::scaling {
 namespace {
@@ -375,15 +376,6 @@ class Work {
 };
 
 }  // namespace
-
-std::vector<std::string> arguments_at(std::vector<std::string> arguments, const std::map<std::string, int>& parameters, const Setting& setting) {
-  for (const auto& [name, number] : parameters) {
-    auto it = setting.find(name);
-    if (it != setting.end() && number >= 1 && static_cast<std::size_t>(number) <= arguments.size())
-      arguments[static_cast<std::size_t>(number - 1)] = fmt::format("{}", it->second == std::floor(it->second) ? fmt::format("{:.0f}", it->second) : fmt::format("{}", it->second));
-  }
-  return arguments;
-}
 
 Status add_scaling(const llvm_ir::CompiledProgram& program, const CountedRun& recorded, const ScalingOptions& options, Profile& profile) {
   return Work(program, options, profile).run(recorded);

@@ -30,7 +30,4 @@ struct ScalingOptions {
 // wrong (sizes that fail, a parameter without effect) becomes remarks and gaps: the recorded counts stay.
 Status add_scaling(const llvm_ir::CompiledProgram& program, const llvm_ir::CountedRun& recorded, const ScalingOptions& options, Profile& profile);
 
-// The arguments with the parameters' values put in.
-std::vector<std::string> arguments_at(std::vector<std::string> arguments, const std::map<std::string, int>& parameters, const Setting& setting);
-
 }  // namespace perfcast::scaling
