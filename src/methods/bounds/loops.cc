@@ -121,12 +121,20 @@ std::vector<LoopGroup> loop_groups(const Profile& profile) {
       if (auto from = origins.ir_block(function, function.blocks[static_cast<std::size_t>(loop.header)]))
         if (auto ir = origins.ir_loop(*from)) starts[l] = *ir;
     }
+    // A cycle entered in several places (by goto) is no loop to the IR, which has its blocks in the loop around it.
+    std::vector<bool> unknown_to_ir(function.loops.size());
+    for (std::size_t l = 0; l < function.loops.size(); l++)
+      for (auto up = function.loops[l].parent; up && function.loops[l].irreducible; up = function.loops[static_cast<std::size_t>(*up)].parent)
+        unknown_to_ir[l] = unknown_to_ir[l] || place_of(starts[static_cast<std::size_t>(*up)]) == place_of(starts[l]);
+    for (std::size_t l = 0; l < function.loops.size(); l++)
+      if (unknown_to_ir[l]) starts[l] = {function.loops[l].at, inside[l], 0};
     for (std::size_t b = 0; b < function.blocks.size(); b++) {
       const Block& block = function.blocks[b];
       if (!block.loop || block.count.value <= 0) continue;
       auto from = origins.ir_block(function, block);
       auto ir = from ? origins.ir_loop(*from) : std::nullopt;
-      LoopGroup& group = group_at(ir.value_or(starts[static_cast<std::size_t>(*block.loop)]));
+      const auto own = static_cast<std::size_t>(*block.loop);
+      LoopGroup& group = group_at(unknown_to_ir[own] ? starts[own] : ir.value_or(starts[own]));
       group.blocks.push_back(static_cast<int>(b));
       if (from && std::ranges::find(group.ir_blocks, *from) == group.ir_blocks.end()) group.ir_blocks.push_back(*from);
     }
