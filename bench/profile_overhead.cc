@@ -47,9 +47,10 @@ Result<Times> measure(const Json& program, const Settings& settings) {
     if (!word.starts_with("-O")) request.cflags += word + " ";
   request.cflags += settings.level;
   TRY(CompiledProgram compiled, compile_program(request));
-  const std::string plain = compiled.scratch.file("plain"), profiled = compiled.scratch.file("profiled"), results = compiled.scratch.file("results");
+  const std::string plain = compiled.scratch.file("plain"), results = compiled.scratch.file("results");
   CHECK_OK(build_plain(compiled, plain));
-  TRY(auto sites, memory_profile::build_profiled(compiled, profiled));
+  TRY(const auto built, memory_profile::ProfiledProgram::build(compiled));
+  const std::string& profiled = built.executable();
   std::vector<std::string> arguments;
   if (program.contains("args")) arguments = program["args"].get<std::vector<std::string>>();
   Times best;

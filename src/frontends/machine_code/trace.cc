@@ -10,6 +10,8 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <mutex>
+#include <optional>
 #include <set>
 #include <sstream>
 
@@ -159,15 +161,28 @@ void read_accesses(const TraceFile& file, const FileHeader& header, Trace& trace
   std::ranges::sort(trace.accesses, {}, [](const TracedAccess& a) { return std::pair(a.address, a.access.store); });
 }
 
-Result<std::string> build_plugin(const TemporaryFolder& folder) {
+Status build_plugin(const std::string& plugin) {
   const auto compiler = find_c_compiler();
   if (!compiler) return unfit("no C compiler to build the counting plugin with", "", "install gcc");
-  const std::string plugin = folder.file("blocks.so"), source = (bundled_data() / "runtime/qemu_blocks.c").string();
+  const std::string source = (bundled_data() / "runtime/qemu_blocks.c").string();
   RunRequest request;
   request.command = {*compiler, "-O2", "-shared", "-fPIC", "-ftls-model=initial-exec", "-o", plugin, source};
   TRY(auto outcome, run_tidily(request));
   if (!outcome.ok()) return unfit("cannot build the counting plugin: " + outcome.errors, source, "check that " + *compiler + " works and that there is space below TMPDIR");
-  return plugin;
+  return {};
+}
+
+// The plugin's file, built once: a program is traced at several sizes.
+Result<std::string> built_plugin() {
+  static std::mutex one_at_a_time;
+  static std::optional<TemporaryFolder> folder;
+  const std::lock_guard only(one_at_a_time);
+  if (!folder) {
+    TRY(TemporaryFolder fresh, TemporaryFolder::make("plugin"));
+    CHECK_OK(build_plugin(fresh.file("blocks.so")));
+    folder.emplace(std::move(fresh));
+  }
+  return folder->file("blocks.so");
 }
 
 // The folder under which a foreign program's loader and libraries lie.
@@ -269,7 +284,7 @@ Result<Trace> trace_program(const std::string& executable, const std::vector<std
   if (image.relocatable()) return unfit("is an object file, not a program", executable, "link it first");
   TRY(auto command, qemu_command(image, options));
   TRY(const TemporaryFolder folder, TemporaryFolder::make("trace"));
-  TRY(const std::string plugin, build_plugin(folder));
+  TRY(const std::string plugin, built_plugin());
   const std::string out = folder.file("blocks.bin"), maps = folder.file("maps.txt");
   std::string settings = plugin + ",out=" + out + ",maps=" + maps;
   if (options.instruction_limit) settings += ",limit=" + std::to_string(std::llround(*options.instruction_limit));

@@ -78,21 +78,21 @@ Status read_results(const std::string& path, bool whole, MemoryProfile& profile)
 
 }  // namespace
 
-Result<MemoryProfile> build_profiled(const llvm_ir::CompiledProgram& program, const std::string& executable) {
-  MemoryProfile profile;
-  TRY(auto objects, make_objects(program, profile));
-  CHECK_OK(llvm_ir::link_program(program, objects, executable, {"-pthread"}));
-  return profile;
+Result<ProfiledProgram> ProfiledProgram::build(const llvm_ir::CompiledProgram& program) {
+  ProfiledProgram built;
+  built.executable_ = program.scratch.file("memory-profiled"), built.results_ = program.scratch.file("memory-results");
+  TRY(auto objects, make_objects(program, built.sites_));
+  CHECK_OK(llvm_ir::link_program(program, objects, built.executable_, {"-pthread"}));
+  return built;
 }
 
-Result<MemoryProfile> profile_memory(const llvm_ir::CompiledProgram& program, const Options& options) {
-  std::string executable = program.scratch.file("memory-profiled"), results = program.scratch.file("memory-results");
-  TRY(MemoryProfile profile, build_profiled(program, executable));
+Result<MemoryProfile> ProfiledProgram::run(const Options& options) const {
+  MemoryProfile profile = sites_;
   RunRequest request;
   request.command = options.runner;
-  request.command.push_back(executable);
+  request.command.push_back(executable_);
   request.command.insert(request.command.end(), options.arguments.begin(), options.arguments.end());
-  request.environment = {{"PERFCAST_MEMORY_PROFILE", results},
+  request.environment = {{"PERFCAST_MEMORY_PROFILE", results_},
                          {"PERFCAST_EXPECTED_SECONDS", std::to_string(std::max(0.01, options.expected_seconds))},
                          {"PERFCAST_BURST_SHARE", std::to_string(options.burst_share)}};
   if (options.whole_run) request.environment["PERFCAST_WHOLE_RUN"] = "1";
@@ -108,8 +108,13 @@ Result<MemoryProfile> profile_memory(const llvm_ir::CompiledProgram& program, co
     TRY(RunOutcome again, run_program(request));
     spent += again.cpu.value;
   }
-  CHECK_OK(read_results(results, options.whole_run, profile));
+  CHECK_OK(read_results(results_, options.whole_run, profile));
   return profile;
+}
+
+Result<MemoryProfile> profile_memory(const llvm_ir::CompiledProgram& program, const Options& options) {
+  TRY(const ProfiledProgram built, ProfiledProgram::build(program));
+  return built.run(options);
 }
 
 void apply(const MemoryProfile& profile, Graph& ir) {

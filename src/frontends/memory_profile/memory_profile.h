@@ -53,10 +53,20 @@ struct MemoryProfile {
   RunOutcome outcome;
 };
 
-Result<MemoryProfile> profile_memory(const llvm_ir::CompiledProgram& program, const Options& options);
+// The second build, to be run with any arguments.
+class ProfiledProgram {
+ public:
+  // `program` must outlive it.
+  static Result<ProfiledProgram> build(const llvm_ir::CompiledProgram& program);
+  Result<MemoryProfile> run(const Options& options) const;
+  const std::string& executable() const { return executable_; }
 
-// The profiled executable alone, for benchmarks of its overhead; sites come without observations.
-Result<MemoryProfile> build_profiled(const llvm_ir::CompiledProgram& program, const std::string& executable);
+ private:
+  MemoryProfile sites_;  // without observations
+  std::string executable_, results_;
+};
+
+Result<MemoryProfile> profile_memory(const llvm_ir::CompiledProgram& program, const Options& options);
 
 // Puts accesses and mispredictions into the blocks of the IR graph, scaled to its exact counts.
 void apply(const MemoryProfile& profile, Graph& ir);

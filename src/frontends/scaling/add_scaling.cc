@@ -314,11 +314,14 @@ class Work {
     if (miss > 0.1) scaling_.remarks.push_back(fmt::format("what runs in libraries follows no simple law: it misses by up to {:.0f} % of their work", 100 * miss));
   }
 
-  // The code of libraries at smaller sizes that the program took.
+  // The code of libraries at smaller sizes that the program took: tracing takes many times as long as running, so from quarters
+  // on, where that leaves sizes that are more than their overhead.
   std::vector<LibrarySample> library_samples() const {
     std::vector<LibrarySample> samples;
     if (!options_.library) return samples;
-    for (double divisor : {2.0, 4.0, 8.0}) {
+    constexpr double ample = 1024;
+    const bool large = std::ranges::all_of(profile_.run.parameters, [](const auto& p) { return p.second <= 32 || p.second >= ample; });
+    for (double divisor : large ? std::vector{4.0, 8.0, 16.0} : std::vector{2.0, 4.0, 8.0}) {
       Setting setting;
       for (const auto& [name, value] : profile_.run.parameters) setting[name] = value > 32 ? std::max(1.0, std::round(value / divisor)) : value;
       if (setting == profile_.run.parameters || (!samples.empty() && samples.back().set == setting)) continue;
@@ -329,6 +332,8 @@ class Work {
   }
 
   void memory_at_other_sizes(const llvm_ir::CountedProgram& counted) {
+    auto profiled = memory_profile::ProfiledProgram::build(program_);
+    if (!profiled) return;
     for (const auto& name : names_)
       for (double divisor : {2.0, 4.0}) {
         Setting setting = profile_.run.parameters;
@@ -343,7 +348,7 @@ class Work {
         memory.arguments = count.arguments, memory.input_file = count.input_file, memory.limits = count.limits;
         memory.runner = count.runner, memory.folder = count.folder, memory.expected_seconds = run->outcome.cpu.value;
         memory.whole_run = profile_.made_by.more.contains("memory bursts") && profile_.made_by.more.at("memory bursts") == "the whole run";
-        auto seen = memory_profile::profile_memory(program_, memory);
+        auto seen = profiled->run(memory);
         if (!seen) continue;
         Graph graph = *profile_.ir;
         for (Function& function : graph.functions)
