@@ -142,6 +142,10 @@ bool keeps_growing(const Expr& law, const Samples& s, const Rows& rows) {
   return true;
 }
 
+double size_of(const std::vector<double>& point) {
+  return std::accumulate(point.begin(), point.end(), 0.0, [](double sum, double x) { return sum + std::log(std::max(1.0, x)); });
+}
+
 // Rows in order of size; `size` is the sum of the parameters' logarithms.
 struct BySize {
   Rows rows;
@@ -150,7 +154,7 @@ struct BySize {
   BySize(const std::vector<std::vector<double>>& points, std::span<const double> values) {
     std::vector<std::pair<double, std::size_t>> order;
     for (std::size_t k = 0; k < points.size(); k++)
-      if (values[k] > 0) order.emplace_back(std::accumulate(points[k].begin(), points[k].end(), 0.0, [](double t, double x) { return t + std::log(std::max(1.0, x)); }), k);
+      if (values[k] > 0) order.emplace_back(size_of(points[k]), k);
     std::ranges::sort(order);
     for (auto [s, k] : order) rows.push_back(k), size.push_back(s);
   }
@@ -171,6 +175,33 @@ struct BySize {
   }
 };
 
+// A count that is nothing at sizes where others of it are something, or that no law foretells, depends on the data: on the whole it is a
+// share of something exact. Of these the one from which it differs least.
+std::optional<Law> share_on_the_whole(std::span<const double> values, std::span<const Scale> scales) {
+  std::optional<Law> best;
+  double least = INFINITY;
+  for (const Scale& scale : scales) {
+    double above = 0, below = 0, squares = 0;
+    for (std::size_t k = 0; k < values.size(); k++) above += values[k], below += scale.values[k];
+    if (!(above > 0) || !(below > 0)) continue;
+    const double share = above / below;
+    for (std::size_t k = 0; k < values.size(); k++) squares += std::pow(values[k] - share * scale.values[k], 2);
+    if (squares >= 0.999 * least) continue;
+    least = squares;
+    best = Law{Expr(share) * scale.expression, std::min(1.0, std::sqrt(squares * static_cast<double>(values.size())) / above)};
+  }
+  return best;
+}
+
+// Zeros beyond the middle one of the sizes at which there is something.
+bool comes_and_goes(const std::vector<std::vector<double>>& points, std::span<const double> values, const BySize& order) {
+  constexpr double some = 0.25;
+  const double middle = order.size[order.size.size() / 2];
+  double zeros = 0;
+  for (std::size_t k = 0; k < points.size(); k++) zeros += values[k] <= 0 && size_of(points[k]) > middle;
+  return zeros > some * static_cast<double>(order.size.size());
+}
+
 }  // namespace
 
 Law law_of(const std::vector<std::string>& names, const std::vector<std::vector<double>>& points, std::span<const double> values, std::span<const Scale> scales) {
@@ -180,6 +211,8 @@ Law law_of(const std::vector<std::string>& names, const std::vector<std::vector<
     for (double v : values) mean += v / static_cast<double>(std::max<std::size_t>(1, values.size()));
     return {Expr(mean), 1};
   }
+  if (comes_and_goes(points, values, order))
+    if (auto share = share_on_the_whole(values, scales)) return *share;
   constexpr double far_below = 32;
   constexpr std::size_t enough = 8, enough_to_fit = 12;
   const double largest = order.size.back();
@@ -219,6 +252,9 @@ Law law_of(const std::vector<std::string>& names, const std::vector<std::vector<
     if (!fitted || !std::isfinite(miss(*fitted, samples, all)) || !keeps_growing(*fitted, samples, all)) continue;
     least = error, best = {*fitted, error};
   }
+  constexpr double no_law = 0.5;
+  if (least > no_law)
+    if (auto share = share_on_the_whole(values, scales); share && share->spread < least) return *share;
   return best;
 }
 

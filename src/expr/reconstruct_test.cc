@@ -296,6 +296,22 @@ TEST(Reconstruct, DegreesThatDifferBetweenParameters) {
   EXPECT_DOUBLE_EQ(evaluate(form->expression, {{"N", 1000}, {"M", 700}, {"K", 31}}).value(), 970.0 * 670 * 961);
 }
 
+// Collisions in a table: many at some sizes, none at others, and nothing that could be continued to larger ones. What is sure is
+// how many keys there are.
+TEST(Law, WhatComesAndGoesIsAShareOfSomethingExact) {
+  std::vector<std::vector<double>> points;
+  for (double n = 40; n < 120; n++) points.push_back({n});
+  for (double n = 128; n <= 4096; n *= 2) points.push_back({n});
+  std::vector<double> values;
+  Scale keys{4 * symbol("N"), {}};
+  for (const auto& p : points) values.push_back(std::fmod(p[0], 3) == 0 ? std::round(p[0] * p[0] / 500) : 0), keys.values.push_back(4 * p[0]);
+  values[points.size() - 2] = 700;
+  Law law = law_of({"N"}, points, values, std::span(&keys, 1));
+  EXPECT_DOUBLE_EQ(evaluate(law.expression, {{"N", 1e6}}).value(), 10 * evaluate(law.expression, {{"N", 1e5}}).value());
+  EXPECT_LT(evaluate(law.expression, {{"N", 1e6}}).value(), 1e6);
+  EXPECT_GT(law.spread, 0.5);
+}
+
 // Comparisons of a sort, 0.9 N log2 N - 2 N, once small parts are sorted otherwise: many small sizes where that is not so yet, and
 // few large ones, which decide.
 TEST(Law, LargeSizesCountMore) {

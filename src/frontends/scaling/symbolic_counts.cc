@@ -68,6 +68,7 @@ void CountForms::find_hidden() {
   constexpr double matters = 1e-3;  // of the executed instructions
   constexpr double explains = 0.2;  // of what is left: less is a coincidence of a few blocks, no common cause
   std::vector<expr::Reconstructor::Hidden> known;
+  const std::vector<expr::Scale> scales = exact_scales();
   for (int round = 1; round <= most_hidden; round++) {
     std::vector<const std::vector<double>*> open;
     double left = 0, total = 0;
@@ -104,7 +105,7 @@ void CountForms::find_hidden() {
     }
     if (!chosen || most < std::max(matters * total, explains * left)) return;
     Entry& entry = entries_.at(*chosen);
-    expr::Law law = expr::law_of(names_, points_, *chosen);
+    expr::Law law = expr::law_of(names_, points_, *chosen, scales);
     known.push_back({name, *chosen});
     hidden_.push_back({name, entry.about, expr::text(law.expression, {8}), law.spread});
     entry.form = {name, Certainty::ratio, law.spread, 0, 0}, entry.solved = true;
@@ -112,16 +113,20 @@ void CountForms::find_hidden() {
   }
 }
 
-void CountForms::find_laws() {
+// The heaviest exact counts are what others may be a share of.
+std::vector<expr::Scale> CountForms::exact_scales() const {
+  constexpr std::size_t most = 12;
   std::vector<expr::Scale> scales;
-  for (auto& [values, entry] : entries_) {
-    if (!entry.solved || entry.form.certainty != Certainty::interpolated || values.back() <= values.front()) continue;
-    auto parsed = expr::parse_trusted(entry.form.expression);
-    scales.push_back({parsed, values});
-  }
-  // The heaviest exact counts are what others may be a share of.
+  for (const auto& [values, entry] : entries_)
+    if (entry.solved && entry.form.certainty == Certainty::interpolated && values.back() > values.front())
+      scales.push_back({expr::parse_trusted(entry.form.expression), values});
   std::ranges::sort(scales, [](const auto& a, const auto& b) { return a.values.back() > b.values.back(); });
-  if (scales.size() > 12) scales.resize(12);
+  if (scales.size() > most) scales.resize(most);
+  return scales;
+}
+
+void CountForms::find_laws() {
+  const std::vector<expr::Scale> scales = exact_scales();
   constexpr double trusted = 0.3;  // a law that missed by more, where it could be checked, is no law
   for (auto& [values, entry] : entries_) {
     if (entry.solved) continue;

@@ -50,6 +50,7 @@ class CountForms {
   void find_exact();
   void find_hidden();
   void find_laws();
+  std::vector<expr::Scale> exact_scales() const;
 
   std::vector<std::string> names_;
   std::vector<std::vector<double>> points_;
