@@ -17,10 +17,17 @@ namespace {
 using engine::CompiledCost, engine::CoreTime, engine::BlockTime;
 using BlockKey = std::pair<int, int>;  // function and block of the machine level
 
-std::map<std::string, double> times(const std::map<std::string, double>& recorded, double factor) {
-  std::map<std::string, double> set;
+Setting times(const Setting& recorded, double factor) {
+  Setting set;
   for (const auto& [name, value] : recorded) set[name] = std::max(1.0, std::round(value * factor));
   return set;
+}
+
+// How many times the recorded one all parameters are, as cycles_each has it.
+double mean_factor(const Setting& recorded, const Setting& set) {
+  double product = 1;
+  for (const auto& [name, value] : recorded) product *= set.at(name) / value;
+  return std::pow(product, 1 / std::max(1.0, static_cast<double>(recorded.size())));
 }
 
 std::string line_of(const Function& function, const Block& block) {
@@ -80,31 +87,49 @@ expr::Expr expression_of(const Count& count) {
 
 // What memory adds at one size of the grid, for each line.
 struct GridPoint {
-  double factor = 1;
+  GridSize size;
   std::vector<double> near, far;
   double memory_share = 0;  // of the program's time
 };
 
+// The settings asked for, all parameters given, at most so many times as large as the recorded one.
+std::vector<GridSize> asked_sizes(const DataSize& size, const std::vector<Setting>& asked) {
+  constexpr double most = 4096;
+  std::vector<GridSize> sizes;
+  for (const Setting& given : asked) {
+    Setting set = size.recorded;
+    bool own = false, positive = true;
+    for (const auto& [name, value] : given)
+      if (auto it = set.find(name); it != set.end()) it->second = value, own = true, positive = positive && value > 0;
+    if (!own || !positive) continue;
+    const double factor = size.factor(set);
+    sizes.push_back(factor > most ? GridSize{times(size.recorded, most), most, true} : GridSize{set, factor, true});
+  }
+  return sizes;
+}
+
 // Doublings from a quarter of the recorded size to beyond what is asked for, and what is asked for itself.
-std::vector<double> grid(const std::vector<double>& asked) {
-  const double largest = std::max(8.0, asked.empty() ? 0 : std::ranges::max(asked));
-  std::vector<double> factors = asked;
+std::vector<GridSize> grid(const DataSize& size, const std::vector<GridSize>& asked) {
+  double largest = 8;
+  for (const GridSize& a : asked) largest = std::max(largest, a.factor);
+  std::vector<GridSize> sizes = asked;
   for (double f = 0.25; f < 2 * largest; f *= 2)
-    if (std::ranges::none_of(asked, [&](double a) { return a > f / 1.2 && a < f * 1.2; })) factors.push_back(f);
-  std::ranges::sort(factors);
-  const auto same = std::ranges::unique(factors);
-  factors.erase(same.begin(), same.end());
-  return factors;
+    if (std::ranges::none_of(asked, [&](const GridSize& a) { return a.factor > f / 1.2 && a.factor < f * 1.2; })) sizes.push_back({times(size.recorded, f), f, false});
+  std::ranges::sort(sizes, {}, [](const GridSize& s) { return std::pair(s.factor, s.set); });
+  const auto same = std::ranges::unique(sizes, {}, &GridSize::set);
+  sizes.erase(same.begin(), same.end());
+  return sizes;
 }
 
 // Between two sizes where memory takes another part of the time there is a step: one size more tells where.
-Result<std::vector<GridPoint>> refined(const std::vector<double>& factors, const std::function<Result<GridPoint>(double)>& at) {
+Result<std::vector<GridPoint>> refined(const std::vector<GridSize>& sizes, const Setting& recorded, const std::function<Result<GridPoint>(const GridSize&)>& at) {
   constexpr double changed = 0.08, apart = 1.5;
   std::vector<GridPoint> points;
-  for (double factor : factors) {
-    TRY(GridPoint point, at(factor));
-    if (!points.empty() && factor > apart * points.back().factor && std::abs(point.memory_share - points.back().memory_share) > changed) {
-      TRY(GridPoint between, at(std::sqrt(factor * points.back().factor)));
+  for (const GridSize& size : sizes) {
+    TRY(GridPoint point, at(size));
+    if (!points.empty() && size.factor > apart * points.back().size.factor && std::abs(point.memory_share - points.back().memory_share) > changed) {
+      const double middle = std::sqrt(size.factor * points.back().size.factor);
+      TRY(GridPoint between, at({times(recorded, middle), middle, false}));
       points.push_back(std::move(between));
     }
     points.push_back(std::move(point));
@@ -125,17 +150,19 @@ expr::Expr cycles_each(double near, double far, const std::map<std::string, doub
   return expr::Expr(far) + expr::Expr(change) * expr::call(expr::Function::min, {expr::Expr(1), inverse});
 }
 
-Result<BlockTerms> block_terms(const Profile& profile, const Machine& machine, const std::vector<double>& asked,
+Result<BlockTerms> block_terms(const Profile& profile, const Machine& machine, const DataSize& size, const std::vector<Setting>& asked,
                                const engine::SimulationOptions& simulation) {
   BlockTerms terms;
-  const std::vector<double> factors = grid(asked);
+  const std::vector<GridSize> wanted = asked_sizes(size, asked);
+  double largest = wanted.empty() ? 8 : 0;
+  for (const GridSize& w : wanted) largest = std::max(largest, w.factor);
   if (machine.memory) {
     terms.page_bytes = machine.memory->page_bytes;
     for (const MemoryLevel& level : machine.memory->levels)
       if (level.capacity_bytes) terms.last_cache_bytes = level.capacity_bytes->value;
   }
   TRY(CompiledCost near, engine::compiled_cost(profile, machine, simulation));
-  TRY(engine::SizedProfile large, engine::profile_at(profile, times(profile.run.parameters, std::clamp(asked.empty() ? 8.0 : std::ranges::max(asked), 4.0, 16.0))));
+  TRY(engine::SizedProfile large, engine::profile_at(profile, times(profile.run.parameters, std::clamp(largest, 4.0, 16.0))));
   TRY(CompiledCost far, engine::compiled_cost(large.profile, machine, simulation));
   auto costs = block_costs(near.core, far.core);
   // The walk at the larger size has every block that matters there.
@@ -173,10 +200,10 @@ Result<BlockTerms> block_terms(const Profile& profile, const Machine& machine, c
     for (const auto& [word, weight] : sure[line.key])
       if (weight > most) most = weight, line.certainty = word;
   }
-  auto memory_at = [&](double factor) -> Result<GridPoint> {
-    TRY(engine::SizedProfile sized, engine::profile_at(profile, times(profile.run.parameters, factor)));
-    CompiledCost cost = engine::compiled_cost(sized.profile, machine, core_at(walked, costs, sized.profile, factor));
-    GridPoint point{factor, std::vector<double>(terms.lines.size(), 0.0), std::vector<double>(terms.lines.size(), 0.0), 0};
+  auto memory_at = [&](const GridSize& at) -> Result<GridPoint> {
+    TRY(engine::SizedProfile sized, engine::profile_at(profile, at.set));
+    CompiledCost cost = engine::compiled_cost(sized.profile, machine, core_at(walked, costs, sized.profile, mean_factor(profile.run.parameters, at.set)));
+    GridPoint point{at, std::vector<double>(terms.lines.size(), 0.0), std::vector<double>(terms.lines.size(), 0.0), 0};
     double memory = 0;
     for (const auto& block : cost.blocks) {
       double levels = 0;
@@ -194,9 +221,9 @@ Result<BlockTerms> block_terms(const Profile& profile, const Machine& machine, c
     point.memory_share = memory / std::max(1e-12, memory + cost.core.cycles * cost.ns_per_cycle);
     return point;
   };
-  TRY(std::vector<GridPoint> points, refined(factors, memory_at));
+  TRY(std::vector<GridPoint> points, refined(grid(size, wanted), profile.run.parameters, memory_at));
   for (const GridPoint& point : points) {
-    terms.factors.push_back(point.factor), terms.asked.push_back(std::ranges::find(asked, point.factor) != asked.end());
+    terms.grid.push_back(point.size);
     for (std::size_t l = 0; l < terms.lines.size(); l++) terms.lines[l].near_seconds.push_back(point.near[l]), terms.lines[l].far_seconds.push_back(point.far[l]);
   }
   // What lies outside the program's own code.

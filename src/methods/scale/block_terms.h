@@ -7,6 +7,7 @@
 
 #include "engine/program_time.h"
 #include "expr/expr.h"
+#include "methods/scale/data_size.h"
 #include "record/machine.h"
 #include "record/profile.h"
 
@@ -27,9 +28,15 @@ struct SystemTerm {
   expr::Expr seconds;
 };
 
+// A size at which the engine says what memory adds.
+struct GridSize {
+  Setting set;
+  double factor = 1;                  // times the recorded size
+  bool asked = false;                 // the time will be asked for there
+};
+
 struct BlockTerms {
-  std::vector<double> factors;        // of the grid: the parameters are this many times the recorded ones
-  std::vector<bool> asked;            // which of them are asked for
+  std::vector<GridSize> grid;
   std::vector<LineTerm> lines;
   std::vector<SystemTerm> system;     // page faults, routines costed by name, start
   double page_bytes = 4096;
@@ -40,8 +47,8 @@ struct BlockTerms {
 // `far` as the size grows. Sizes smaller than the recorded one were not walked: the line is not continued down to them.
 expr::Expr cycles_each(double near, double far, const std::map<std::string, double>& recorded);
 
-// `asked`: how many times the recorded size the sizes are that will be asked for.
-Result<BlockTerms> block_terms(const Profile& profile, const Machine& machine, const std::vector<double>& asked,
+// `asked`: the settings that will be asked for.
+Result<BlockTerms> block_terms(const Profile& profile, const Machine& machine, const DataSize& size, const std::vector<Setting>& asked,
                                const engine::SimulationOptions& simulation = {});
 
 }  // namespace perfcast::scale

@@ -28,29 +28,6 @@ Symbols hidden_laws(const Profile& profile, std::vector<std::string>& remarks) {
   return laws;
 }
 
-// One number for how large a setting is: the parameter, or the geometric mean of several.
-expr::Expr size_expression(const Setting& recorded) {
-  std::vector<expr::Expr> factors;
-  for (const auto& [name, value] : recorded) factors.push_back(expr::symbol(name));
-  if (factors.size() == 1) return factors[0];
-  double n = static_cast<double>(factors.size());
-  return expr::power(expr::product(std::move(factors)), expr::Expr(1 / n));
-}
-
-// How many times the recorded size is asked for; of several parameters the one that grows most.
-std::vector<double> asked_factors(const Setting& recorded, const std::vector<Setting>& at) {
-  constexpr double most = 4096;
-  std::vector<double> factors;
-  for (const Setting& set : at) {
-    double largest = 0;
-    for (const auto& [name, value] : set)
-      if (auto it = recorded.find(name); it != recorded.end() && it->second > 0) largest = std::max(largest, value / it->second);
-    if (largest > 0 && largest <= most) factors.push_back(largest);
-    else if (largest > most) factors.push_back(most);
-  }
-  return factors;
-}
-
 // Where the time is asked for, the steps should go through what the engine says.
 constexpr double asked_weight = 4;
 
@@ -81,11 +58,8 @@ expr::Expr used_processors(const ParallelPlan& plan) {
 expr::Expr crowding_of(const ParallelPlan& plan, const Profile& profile, const BlockTerms& terms, double recorded_size, const expr::Expr& size) {
   if (!plan.shared_memory || !(plan.bandwidth_gain > 0)) return 1;
   double from = INFINITY;
-  for (double factor : terms.factors) {
-    Setting set;
-    for (const auto& [name, value] : profile.run.parameters) set[name] = std::max(1.0, std::round(value * factor));
-    if (auto law = expr::parse(profile.scaling->page_faults); law && value_at(*law, set) * terms.page_bytes > terms.last_cache_bytes) from = std::min(from, recorded_size * factor);
-  }
+  for (const GridSize& at : terms.grid)
+    if (auto law = expr::parse(profile.scaling->page_faults); law && value_at(*law, at.set) * terms.page_bytes > terms.last_cache_bytes) from = std::min(from, recorded_size * at.factor);
   if (!std::isfinite(from) || !(terms.last_cache_bytes > 0)) return 1;
   const expr::Expr slower = expr::call(expr::Function::max, {expr::Expr(1), used_processors(plan) / expr::Expr(plan.bandwidth_gain)});
   return 1 + (slower - 1) / (1 + expr::power(expr::Expr(from) / size, 6));
@@ -102,27 +76,23 @@ Result<expr::Expr> share_of(const ParallelPlan& plan) {
   return expr::substitute(uneven, Symbols{{"P", used}}) / used / expr::Expr(recorded);
 }
 
-void add_lines(const Profile& profile, const BlockTerms& terms, const ParallelPlan* plan, const expr::Expr& share, const Symbols& laws, TimeModel& model) {
-  expr::Expr size = size_expression(model.recorded);
+void add_lines(const Profile& profile, const BlockTerms& terms, const DataSize& data, const ParallelPlan* plan, const expr::Expr& share, const Symbols& laws, TimeModel& model) {
+  expr::Expr size = data.expression();
   const double recorded_size = value_at(size, model.recorded);
   // Each processor holds its part of the data, unless all share one memory.
   if (plan && !plan->shared_memory)
     size = size * expr::power(expr::symbol("P") / expr::Expr(plan->recorded_processors), expr::Expr(-1 / growth_degree(profile)));
-  std::vector<Setting> settings;
+  const std::vector<GridSize>& grid = terms.grid;
   std::vector<double> sizes;
-  for (double factor : terms.factors) {
-    Setting set;
-    for (const auto& [name, value] : model.recorded) set[name] = std::max(1.0, std::round(value * factor));
-    settings.push_back(set), sizes.push_back(recorded_size * factor);
-  }
+  for (const GridSize& at : grid) sizes.push_back(recorded_size * at.factor);
   const expr::Expr crowding = plan ? crowding_of(*plan, profile, terms, recorded_size, size) : expr::Expr(1);
   std::vector<std::vector<double>> instructions, core;
-  std::vector<double> total(settings.size(), 1e-12);
+  std::vector<double> total(grid.size(), 1e-12);
   for (const LineTerm& line : terms.lines) {
     instructions.emplace_back(), core.emplace_back();
     expr::Expr count = expr::substitute(line.instructions, laws), seconds = expr::substitute(line.core_seconds, laws);
-    for (std::size_t g = 0; g < settings.size(); g++) {
-      instructions.back().push_back(value_at(count, settings[g])), core.back().push_back(value_at(seconds, settings[g]));
+    for (std::size_t g = 0; g < grid.size(); g++) {
+      instructions.back().push_back(value_at(count, grid[g].set)), core.back().push_back(value_at(seconds, grid[g].set));
       total[g] += core.back().back() + line.near_seconds[g] + line.far_seconds[g];
     }
   }
@@ -136,9 +106,9 @@ void add_lines(const Profile& profile, const BlockTerms& terms, const ParallelPl
     auto stepped = [&](const std::vector<double>& added) -> expr::Expr {
       std::vector<double> each, weights;
       bool any = false;
-      for (std::size_t g = 0; g < settings.size(); g++) {
+      for (std::size_t g = 0; g < grid.size(); g++) {
         double n = std::max(1.0, instructions[l][g]);
-        each.push_back(added[g] / n), weights.push_back((terms.asked[g] ? asked_weight : 1) * n / total[g]);
+        each.push_back(added[g] / n), weights.push_back((grid[g].asked ? asked_weight : 1) * n / total[g]);
         any = any || added[g] > 1e-4 * total[g];
       }
       if (!any) return 0;
@@ -264,14 +234,15 @@ Result<TimeModel> time_model(const Profile& profile, const Machine& machine, con
   model.plan = recorded;
   if (plan) model.remarks = plan->remarks;
   if (plan && !model.recorded.contains("P")) model.parameters.push_back("P");
-  TRY(BlockTerms terms, block_terms(profile, machine, asked_factors(model.recorded, options.at), simulation_of(options)));
+  const DataSize data = data_size(profile);
+  TRY(BlockTerms terms, block_terms(profile, machine, data, options.at, simulation_of(options)));
   if (options.plan) CHECK_OK(check_names(*options.plan, profile, terms.lines));
   Symbols laws = hidden_laws(profile, model.remarks);
   expr::Expr share(1);
   if (plan) {
     TRY(share, share_of(*plan));
   }
-  add_lines(profile, terms, plan, share, laws, model);
+  add_lines(profile, terms, data, plan, share, laws, model);
   if (plan) CHECK_OK(add_communications(*plan, options.plan ? "proved" : "interpolated", machine, laws, model));
   for (const SystemTerm& system : terms.system) {
     ModelTerm term;
