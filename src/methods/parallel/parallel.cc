@@ -142,15 +142,25 @@ Result<ModelPrediction> on_ranks(const ModelPrediction& one, const Profile& prof
     }
   playing.computation = [&](int rank, double seconds) { return scale * weight[static_cast<std::size_t>(rank)] * seconds; };
   engine::ReplayResult played;
+  // Ranks that wait for ever in a skeleton that nobody recorded: it does not go on like the one that was.
+  auto not_continued = [&](const Error& error) -> std::unexpected<Error> {
+    if (skeleton.totals.size() == weight.size()) return std::unexpected(error);
+    return unfit(fmt::format("what {} ranks send each other cannot be continued to {}: {}", recorded->runs.back().ranks, skeleton.ranks, error.what), "message skeleton",
+                 fmt::format("record it (analyze --ranks {}), or use a template, as farm for ranks that ask for their work", skeleton.ranks));
+  };
   if (options.network == "simgrid") {
     Skeleton scaled = skeleton;
     auto multiply = [](auto&& self, std::vector<Step>& steps, double factor) -> void {
       for (auto& s : steps) s.seconds *= factor, self(self, s.body, factor);
     };
     for (auto& program : scaled.programs) multiply(multiply, program.steps, scale);
-    TRY(played, simgrid_replay(scaled, path, options.platform, weight));
+    auto result = simgrid_replay(scaled, path, options.platform, weight);
+    if (!result) return not_continued(result.error());
+    played = std::move(*result);
   } else {
-    TRY(played, engine::replay(skeleton, path, playing));
+    auto result = engine::replay(skeleton, path, playing);
+    if (!result) return not_continued(result.error());
+    played = std::move(*result);
   }
   lengthen(played, skeleton.stands_for);
   const auto& slowest = *std::ranges::max_element(played.ranks, {}, &engine::RankTime::end);

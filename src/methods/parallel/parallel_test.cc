@@ -213,6 +213,25 @@ TEST(Parallel, WhatDependsOnTheNumberOfRanksIsNotContinued) {
   EXPECT_FALSE(skeleton_for(MessageProfile{{half(9, 2), half(12, 5), half(16, 3)}}, 32, {}, remarks));
 }
 
+// Ranks that bring their work to the first: with fewer of them it would wait for ever.
+TEST(Parallel, RanksThatWaitForEverAreToldToBeContinued) {
+  Skeleton farm;
+  farm.ranks = 3, farm.counted_rank = 1, farm.groups = {{0, 1, 2}};
+  Step take, bring;
+  take.act = Act::receive, take.bytes = 8, take.from = {PeerKind::any, 0};
+  bring.act = Act::send, bring.seconds = 0.1, bring.bytes = 8, bring.to = {PeerKind::absolute, 0};
+  farm.programs = {{{0}, {take, take}}, {{1, 2}, {bring}}};
+  farm.totals.assign(3, {0.1, 0, 0.1, 1, 0, 0, 0, true});
+  Profile profile;
+  profile.messages = to_json_value(MessageProfile{{farm}});
+  EXPECT_TRUE(on_ranks(icc(0.1), profile, machine(), {}));
+  ParallelOptions two;
+  two.ranks = 2;
+  auto p = on_ranks(icc(0.1), profile, machine(), two);
+  ASSERT_FALSE(p);
+  EXPECT_NE(p.error().what.find("cannot be continued to 2"), std::string::npos) << p.error().what;
+}
+
 // Every rank of a line exchanges with the one before and the one behind; the ends with nobody on one side. Of two ranks none is between.
 TEST(Parallel, ALineOfTwoRanksIsContinued) {
   auto line = [](int ranks) {
