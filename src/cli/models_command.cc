@@ -5,6 +5,7 @@
 #include "base/source_is_there.h"
 #include "cli/command.h"
 #include "cli/common.h"
+#include "cli/parallel.h"
 #include "cli/program.h"
 #include "methods/models/models.h"
 #include "engine/source_costs.h"
@@ -32,6 +33,9 @@ Status look_at(const std::vector<std::string>& words, models::Available& have, s
     have.binary = true;
   } else if (is_design_file(words[0])) {
     have.design = true;
+    TRY(profile, code_of_design(design_path(words[0])));
+    have.code_of_steps = profile.has_value();
+    if (profile) have.profile = &*profile;
   } else {
     TRY(profile, find_profile(words[0]));
     have.design = engine::is_design(*profile);
@@ -59,7 +63,7 @@ Status run(ModelsArguments& arguments) {
     TRY(options.seen, read_record<Validation>(arguments.validation));
   }
   ModelOverview result = models::overview(options);
-  if (result.program.empty() && !arguments.program.empty()) result.program = arguments.program[0];
+  if ((result.program.empty() || options.have.code_of_steps) && !arguments.program.empty()) result.program = arguments.program[0];
   return emit(result, report::models_text(result), arguments.output);
 }
 

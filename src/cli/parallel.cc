@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "base/statistics.h"
+#include "base/text.h"
 #include "base/timing.h"
 #include "cli/program.h"
 #include "expr/parse.h"
@@ -216,13 +217,22 @@ Result<double> function_seconds(const Profile& profile, const ModelPrediction& p
   return unfit("the profile has no function " + name, profile.program);
 }
 
-// Seconds of one execution of the code that stands for a step, by this model; none: by the best there is.
-Result<double> code_seconds(const graph::CodeReference& code, const fs::path& beside, const Machine& machine, std::optional<Model> model) {
+// Named from here, or from where the design lies.
+fs::path code_file(const graph::CodeReference& code, const fs::path& beside) {
   std::error_code ignored;
-  fs::path file = fs::path(code.profile).is_absolute() || fs::exists(code.profile, ignored) ? fs::path(code.profile) : beside / code.profile;
+  return fs::path(code.profile).is_absolute() || fs::exists(code.profile, ignored) ? fs::path(code.profile) : beside / code.profile;
+}
+
+// Seconds of one execution of the code that stands for a step, by this model; none: by the best there is. Parameters of the design that
+// the code has too are the same ones.
+Result<double> code_seconds(const graph::CodeReference& code, const fs::path& beside, const std::map<std::string, double>& parameters, const Machine& machine,
+                            std::optional<Model> model) {
+  const fs::path file = code_file(code, beside);
   TRY(Profile profile, find_profile(file.string()));
   predict::PredictOptions options;
   if (model) options.models = {*model};
+  for (const auto& [name, recorded] : profile.run.parameters)
+    if (const auto wanted = parameters.find(name); wanted != parameters.end() && wanted->second != recorded) options.set[name] = wanted->second;
   TRY(Prediction predicted, predict::predict(profile, {&machine, 1}, options));
   const ModelPrediction& p = predicted.predictions.front();
   if (code.function.empty() && code.region.empty()) return p.seconds;
@@ -231,6 +241,24 @@ Result<double> code_seconds(const graph::CodeReference& code, const fs::path& be
     for (const auto& part : it->second)
       if (part.name == code.region) return part.seconds;
   return unfit("the profile has no region " + code.region, file.string());
+}
+
+// The template of a step, with the values that the design gives it.
+Status set_template(const graph::Design& sketch, const graph::Node& step, const std::map<std::string, double>& parameters, parallel::ParallelOptions& one) {
+  const std::string place = sketch.file + ":" + std::to_string(step.line);
+  one.pattern = step.pattern, one.set.clear();
+  for (const auto& [key, text] : step.settings) {
+    TRY(expr::Expr parsed, expr::parse(text, place));
+    TRY(one.set[key], expr::evaluate(parsed, parameters));
+  }
+  TRY(parallel::Template pattern, parallel::find_template(one.pattern));
+  if (auto unknown = parallel::unknown_setting(pattern, one.set))
+    return unfit("the template " + pattern.name + " has no parameter " + *unknown, place, "perfcast templates " + pattern.name + " shows those it has");
+  for (const auto& parameter : pattern.parameters)
+    if (parameter.name != "P" && !parameter.value && !one.set.contains(parameter.name))
+      return unfit("the template " + pattern.name + " needs " + parameter.name + ": " + parameter.remark, place,
+                   "step " + step.name + " with " + pattern.name + "(" + parameter.name + " = ...)");
+  return {};
 }
 
 // Steps with a template: each execution takes what the template makes of its time.
@@ -249,11 +277,7 @@ Status apply_templates(const graph::Design& sketch, const std::vector<graph::Cou
       if (auto it = std::ranges::find(view->second, region->name, &Part::name); it != view->second.end()) row = &*it;
     const double all = row ? row->seconds : 0;
     parallel::ParallelOptions one = options;
-    one.pattern = step->pattern, one.set.clear();
-    for (const auto& [key, text] : step->settings) {
-      TRY(expr::Expr parsed, expr::parse(text, sketch.file));
-      TRY(one.set[key], expr::evaluate(parsed, profile.run.parameters));
-    }
+    CHECK_OK(set_template(sketch, *step, profile.run.parameters, one));
     ModelPrediction single = before;
     single.seconds = all / count;
     TRY(ModelPrediction shared, parallel::by_template(single, machine, one));
@@ -269,25 +293,38 @@ Status apply_templates(const graph::Design& sketch, const std::vector<graph::Cou
   return {};
 }
 
+// A refusal of one model that was asked alone.
+std::string without_preface(const std::string& refusal) {
+  constexpr std::string_view preface = "no model can answer: ";
+  return refusal.starts_with(preface) ? refusal.substr(preface.size()) : refusal;
+}
+
 // By one model. Where steps have code it costs that code, and the estimates of the others are added as they are.
 Result<Prediction> predict_design_by(Model model, const graph::Design& sketch, const fs::path& folder, const std::vector<graph::CountedStep>& steps, const Machine& machine,
                                      const std::map<std::string, double>& set, predict::PredictOptions predicting, const parallel::ParallelOptions& options) {
+  if (model == Model::ct) return unfit("ct: a design is no program that could be timed; perfcast study times one beside its design", sketch.file);
   std::map<std::string, double> code;
   const std::optional<Model> for_code = model == Model::dbc ? std::optional<Model>() : model;
+  TRY(const Profile estimates, graph::profile_of(sketch, {set, {}}));
   for (const auto& s : steps)
     if (s.step->code && !code.contains(s.step->name)) {
-      TRY(code[s.step->name], code_seconds(*s.step->code, folder, machine, for_code));
+      auto seconds = code_seconds(*s.step->code, folder, estimates.run.parameters, machine, for_code);
+      if (!seconds) return unfit(without_preface(seconds.error().what) + " (the code of step " + s.step->name + ")", seconds.error().where, seconds.error().try_this);
+      code[s.step->name] = *seconds;
     }
   TRY(Profile profile, graph::profile_of(sketch, {set, code}));
   predicting.set.clear();
   predicting.models = {code.empty() ? model : Model::dbc};
-  TRY(Prediction result, predict::predict(profile, {&machine, 1}, predicting));
+  auto predicted = predict::predict(profile, {&machine, 1}, predicting);
+  const std::vector<std::string> doubts = graph::check(sketch, set);
+  if (!predicted) return unfit(without_preface(predicted.error().what) + (doubts.empty() ? "" : " (" + join(doubts, "; ") + ")"), sketch.file);
+  Prediction result = std::move(*predicted);
   for (auto& p : result.predictions) {
     p.model = model;
     if (options.ranks > 1) CHECK_OK(apply_templates(sketch, steps, profile, machine, options, p));
     if (for_code && !code.empty()) p.remarks.push_back(fmt::format("{} costs the steps that have code; the others are estimates of the design", word_of(model)));
     p.remarks.push_back(graph::timing_formula(sketch));
-    for (const auto& doubt : graph::check(sketch, set)) p.remarks.push_back(doubt);
+    for (const auto& doubt : doubts) p.remarks.push_back(doubt);
   }
   return result;
 }
@@ -322,6 +359,17 @@ Result<Prediction> predict_design(const std::string& file, const std::vector<Mac
   if (all.predictions.empty()) return std::unexpected(*first_refusal);
   all.refused = std::move(refused);
   return all;
+}
+
+Result<std::optional<Profile>> code_of_design(const std::string& file) {
+  TRY(graph::Design sketch, graph::read_design(file));
+  TRY(auto steps, graph::counted_steps(sketch));
+  std::optional<Profile> code;
+  for (const auto& s : steps)
+    if (s.step->code && !code) {
+      TRY(code, find_profile(code_file(*s.step->code, fs::path(file).parent_path()).string()));
+    }
+  return code;
 }
 
 }  // namespace perfcast::cli

@@ -31,4 +31,7 @@ Result<MeasuredTime> measure_on(const Profile& profile, int processors, const Ru
 Result<Prediction> predict_design(const std::string& file, const std::vector<Machine>& machines, const predict::PredictOptions& predicting,
                                   const parallel::ParallelOptions& options);
 
+// The analysed code of the first of its steps that have some.
+Result<std::optional<Profile>> code_of_design(const std::string& file);
+
 }  // namespace perfcast::cli

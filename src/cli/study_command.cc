@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/common.h"
 #include "cli/models.h"
+#include "cli/parallel.h"
 #include "cli/program.h"
 #include "cli/progress.h"
 #include "methods/graph/graph.h"
@@ -39,10 +40,9 @@ Status add_design(const validate::SuiteProgram& program, const std::string& name
   TRY(graph::Design sketch, graph::read_design(file.string()));
   std::map<std::string, double> set;
   if (!program.args.empty() && sketch.has_parameter("N")) set["N"] = std::atof(program.args[0].c_str());
-  TRY(Profile profile, graph::profile_of(sketch, {set, {}}));
   predict::PredictOptions dbc;
-  dbc.models = {Model::dbc};
-  TRY(Prediction predicted, predict::predict(profile, {&machine, 1}, dbc));
+  dbc.models = {Model::dbc}, dbc.set = set;
+  TRY(Prediction predicted, predict_design(file.string(), {machine}, dbc, {}));
   std::erase_if(input.prediction.refused, [](const std::string& text) { return text.starts_with("dbc:"); });
   input.prediction.predictions.push_back(predicted.predictions[0]);
   return {};

@@ -156,6 +156,11 @@ TEST(Design, ALoopNestIsReadOffAProfile) {
   EXPECT_EQ(timing_formula(*design), "t = t(line1) + 100*(t(line3) + 0.25*t(line4))");
 }
 
+TEST(Design, WhatSaysNothingIsRefused) {
+  EXPECT_NE(parse_design("design a\n", "a.design").error().what.find("does nothing"), std::string::npos);
+  EXPECT_NE(parse_design("design a\nstep s: 100\n", "a.design").error().what.find("flops 100"), std::string::npos);
+}
+
 TEST(Design, NamesAreGivenOnce) {
   auto twice = parse_design("design a\nparameter N = 1\nparameter N = 2\nstep s: seconds N\n", "a.design");
   ASSERT_FALSE(twice);

@@ -1,5 +1,6 @@
 // Reads design files: lines, indentation, and expressions that are checked where they stand.
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 
 #include "base/files.h"
@@ -35,6 +36,7 @@ class Reader {
     }
     if (at_ < lines_.size()) return wrong("is indented, and nothing above it takes anything below");
     if (design_.name.empty()) return unfit("the file does not begin with \"design NAME\"", file_, "docs/parallel.md describes design files");
+    if (design_.root.children.empty()) return unfit("the design does nothing: no step, loop, branch or `do` stands in it", file_, "docs/parallel.md describes design files");
     CHECK_OK(resolve(design_.root));
     for (auto& [name, part] : design_.parts) CHECK_OK(resolve(part));
     return std::move(design_);
@@ -193,6 +195,7 @@ class Reader {
     for (const auto& item : split_list(text)) {
       auto [resource, amount] = first_word(item);
       if (resource.empty()) continue;
+      if (!std::isalpha(static_cast<unsigned char>(resource[0]))) return wrong("what is needed stands before how much of it: flops 100");
       if (amount.empty()) amount = "1";
       CHECK_OK(check_expression(amount));
       node.usage[resource] = node.usage.contains(resource) ? node.usage[resource] + " + " + amount : amount;

@@ -7,7 +7,8 @@ namespace {
 std::string missing_for(Model model, const Available& have) {
   const Machine* m = have.machine;
   const Profile* p = have.profile;
-  const bool code = have.source || (p && !have.design) || have.binary;
+  const bool estimates_only = have.design && !have.code_of_steps;
+  const bool code = have.source || (p && !estimates_only) || have.binary;
   switch (model) {
     case Model::dbc:
       return have.design ? "" : "a design file: steps with estimated usage (docs/parallel.md)";
@@ -17,7 +18,7 @@ std::string missing_for(Model model, const Available& have) {
       return m && !m->mflops && m->source.empty() ? "a flop rate of " + m->name : "";
     case Model::hllc:
       if (!have.source && !(p && p->source)) return "source code, or a profile with source operations";
-      if (have.design) return "code: a design has estimates only";
+      if (estimates_only) return "code: a design has estimates only";
       return m && m->source.empty() ? "costs of source operations on " + m->name : "";
     case Model::intcc:
     case Model::icc: {
@@ -32,7 +33,7 @@ std::string missing_for(Model model, const Available& have) {
       return "";
     }
     case Model::ct:
-      if (!code) return "code";
+      if (!code || have.design) return "code of the whole program";
       if (p && p->run.sources.empty() && p->run.binary.empty()) return "a program to run: the profile names none";
       return have.runs_here ? "" : "the machine itself: it is not this one";
   }

@@ -22,6 +22,7 @@ struct Available {
   bool runs_here = false;    // the machine asked about is this one
   const Profile* profile = nullptr;
   const Machine* machine = nullptr;
+  bool code_of_steps = false;  // the profile is of code that stands for steps of the design
 };
 
 struct ModelsOptions {

@@ -42,6 +42,16 @@ TEST(Models, TheMostDetailedThatCanPredictIsChosen) {
   EXPECT_EQ(overview(options).best, Model::dbc);
 }
 
+// Code that stands for steps of a design is costed by any model; the design itself cannot be timed.
+TEST(Models, ADesignWithCode) {
+  Machine machine = full_machine();
+  Profile code;
+  code.source.emplace(), code.ir.emplace(), code.machine.emplace();
+  ModelsOptions options;
+  options.have = {true, true, false, false, true, true, &code, &machine, true};
+  for (const auto& model : overview(options).models) EXPECT_EQ(model.usable, model.facts.model != Model::ct) << word_of(model.facts.model);
+}
+
 TEST(Models, CodeOfAnotherInstructionSetIsNoHelp) {
   Machine machine = full_machine();
   Profile profile;
