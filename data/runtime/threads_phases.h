@@ -20,6 +20,7 @@ struct phase {
   double iterations[most_threads];             /* that a static loop gave to it at once */
   double trip, loops;                          /* iterations and loops so far */
   double piece[most_pieces], pieces_in_all;    /* seconds */
+  double untimed;                              /* chunks that went to whoever was free, too many to keep: their seconds are in `own` */
   int pieces;
 };
 struct sharing {
@@ -75,8 +76,12 @@ static double side_by_side(const struct phase *p, int threads, int team) {
   return most;
 }
 static double whoever_is_free(const struct phase *p, int threads, int team) {
-  double load[most_threads] = {0};
-  for (int k = 0; k < threads; k++) load[k % team] += p->own[k] > 0 ? p->own[k] : 0;
+  double load[most_threads] = {0}, left = 0;
+  for (int k = 0; k < threads; k++) {
+    const double own = p->own[k] > 0 ? p->own[k] : 0;
+    if (p->untimed > 0) left += own; /* which thread took them here says nothing of another team */
+    else load[k % team] += own;
+  }
   for (int i = 0; i < p->pieces; i++) {
     int least = 0;
     for (int k = 1; k < team; k++)
@@ -84,7 +89,8 @@ static double whoever_is_free(const struct phase *p, int threads, int team) {
     load[least] += p->piece[i];
   }
   const double most = most_of(load, team), even = (sum_of(p->own, threads) + p->pieces_in_all) / team;
-  return most > even ? most : even;
+  const double last = p->untimed > 0 ? left / p->untimed * (team - 1) / team : 0; /* others wait for whoever has the last one */
+  return most > even + last ? most : even + last;
 }
 static double dealt_out(const struct phase *p, int threads, int team, double block) {
   const double blocks = p->trip / (p->loops > 0 ? p->loops : 1) / block, rounds = (double)(long)(blocks / team + 0.999999);

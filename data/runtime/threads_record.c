@@ -244,6 +244,7 @@ static void dispatch(ompt_data_t *parallel, ompt_data_t *task, ompt_dispatch_t k
   const ompt_dispatch_chunk_t *given = kind == ompt_dispatch_ws_loop_chunk ? instance.ptr : 0;
   if (divided && given && index < most_threads && (double)given->iterations <= chunk.trip) now->iterations[index] += (double)given->iterations;
   const int timed = !divided && now->pieces < most_pieces;
+  if (!divided && !timed) now->untimed++;
   pthread_mutex_unlock(&lock);
   if (timed) chunk.open = 1, chunk.begun = worked();
 }

@@ -69,6 +69,17 @@ TEST(Phases, PiecesGoToWhoeverIsFree) {
   EXPECT_NEAR(with(*s, 64), 5, 1e-9);               // the longest
 }
 
+// Of very many chunks the first are timed. That one thread took most of the rest says nothing of other numbers of threads.
+TEST(Phases, ChunksThatAreTooManyToKeepAreShared) {
+  auto s = divided({9, 1}, {}, 0);
+  for (int i = 0; i < 2; i++) add_piece(&s->now, 0, 1);
+  s->now.untimed = 8;                               // of a second each
+  end_phase(s.get(), 2, 1);
+  EXPECT_NEAR(with(*s, 1), 10, 1e-9);
+  EXPECT_NEAR(with(*s, 2), 5 + 0.5, 1e-9);
+  EXPECT_NEAR(with(*s, 4), 2.5 + 0.75, 1e-9);
+}
+
 TEST(Phases, WhatOneDoesAloneIsNotDivided) {
   auto s = divided({6, 0, 0, 0}, {}, 0);
   end_phase(s.get(), 4, 1);

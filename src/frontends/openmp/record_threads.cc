@@ -23,7 +23,10 @@ void add_shares(std::istringstream& words, int threads, ThreadRegion& region) {
   double number = 0, longest = 0;
   auto put = [&](const std::string& of, double ratio) { if (std::isfinite(ratio)) region.uneven[of] = std::max(1.0, ratio); };
   while (words >> number >> longest) put(fmt::format("{:g}", number), longest * number / seconds);
-  put(std::to_string(threads), busiest * threads / seconds);
+  // Chunks go to whoever is free: that one thread did more of them tells who was kept from working, not how the work is.
+  const bool to_whoever_is_free = region.schedule == "dynamic" || region.schedule == "guided";
+  const std::string recorded = std::to_string(threads);
+  if (!to_whoever_is_free || !region.uneven.contains(recorded)) put(recorded, busiest * threads / seconds);
 }
 
 // One run with these threads; none: it took too long or ended badly, and nothing was written.

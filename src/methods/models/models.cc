@@ -33,7 +33,8 @@ std::string missing_for(Model model, const Available& have) {
       return "";
     }
     case Model::ct:
-      if (!code || have.design) return "code of the whole program";
+      if (!code) return "code";
+      if (have.design) return "code of the whole program";
       if (p && p->run.sources.empty() && p->run.binary.empty()) return "a program to run: the profile names none";
       return have.runs_here ? "" : "the machine itself: it is not this one";
   }
