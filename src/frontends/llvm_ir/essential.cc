@@ -186,12 +186,14 @@ void add_group(const std::vector<const PlacedAccess*>& group, const llvm::Loop& 
   }
 }
 
-// A copy or fill of known length, as of a structure: loads and stores of words that lie side by side.
+// A copy or fill of known length, as of a structure: loads and stores of words that lie side by side. A long one is a library's.
 bool add_copy(const Instruction& i, double weight, const llvm::Loop& loop, const LoopAnalyses& analyses, SourceLoop& out) {
   auto* copy = llvm::dyn_cast<llvm::MemIntrinsic>(&i);
   auto* length = copy ? llvm::dyn_cast<llvm::ConstantInt>(copy->getLength()) : nullptr;
   if (!length) return false;
   const std::uint64_t bytes = length->getZExtValue();
+  constexpr std::uint64_t longest = 256;  // what code generators write out
+  if (bytes > longest) return false;
   int word = 8;
   while (bytes % static_cast<std::uint64_t>(word)) word /= 2;
   auto add = [&](const Value* pointer, bool store) {

@@ -223,6 +223,8 @@ class Cycles {
   // A chain of one associative operation whose partial results nobody else sees.
   void judge(const Chains& chains, const std::set<const Instruction*>& on_cycle, Recurrence& found) const {
     std::set<std::string> kinds;
+    // Who asks for vectors (omp simd, clang loop vectorize) allows the order of sums that they need.
+    const bool asked_for = llvm::getBooleanLoopAttribute(&loop_, "llvm.loop.vectorize.enable");
     bool free = true, allowed = true;
     for (const Instruction* i : on_cycle) {
       for (const llvm::User* user : i->users()) {
@@ -241,7 +243,7 @@ class Cycles {
       if (auto* choice = llvm::dyn_cast<llvm::SelectInst>(i); choice && !carries(choice->getCondition(), on_cycle)) continue;
       if (name == "select" || name == "icmp" || name == "fcmp" || name == "fmax" || llvm::isa<llvm::MinMaxIntrinsic>(i)) name = "extremum";
       kinds.insert(name);
-      if (i->getType()->isFloatingPointTy() && llvm::isa<llvm::FPMathOperator>(i) && !i->hasAllowReassoc()) allowed = false;
+      if (i->getType()->isFloatingPointTy() && llvm::isa<llvm::FPMathOperator>(i) && !i->hasAllowReassoc() && !asked_for) allowed = false;
     }
     static const std::set<std::string> associative = {"fadd", "fmul", "add", "mul", "and", "extremum"};
     found.reassociable = free && kinds.size() == 1 && associative.contains(*kinds.begin());

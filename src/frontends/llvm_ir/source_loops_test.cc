@@ -87,6 +87,10 @@ struct wide { double v[7]; };
 __attribute__((noinline)) void copies(int n, struct wide *restrict to, const struct wide *restrict from) {
   for (int i = 0; i < n; i++) to[i] = from[n - 1 - i];
 }
+struct long_one { double v[100]; };
+__attribute__((noinline)) void long_copies(int n, struct long_one *restrict to, const struct long_one *restrict from) {
+  for (int i = 0; i < n; i++) to[i] = from[n - 1 - i];
+}
 __attribute__((noinline)) void every_other(int n, double *restrict to, const double *restrict from) {
   for (int i = 0; i < n; i++) to[i] = from[2 * i];
 }
@@ -97,6 +101,12 @@ __attribute__((noinline)) int word(const char *text) {
   int length = 0;
   while (*text && *text != ' ') text++, length++;
   return length;
+}
+__attribute__((noinline)) double in_vectors(int n, const double *x) {
+  double s = 0;
+#pragma omp simd reduction(+ : s)
+  for (int i = 0; i < n; i++) s += x[i];
+  return s;
 }
 static inline double helped(double x) {
   return x * 3 + 1;
@@ -110,9 +120,10 @@ int main(void) {
   struct wide *from = calloc(103, sizeof *from), *to = calloc(103, sizeof *to);
   for (int i = 0; i < 103; i++) y[i] = i % 2;
   s += either(100, y + 1) + fibonacci(103, 1, 2) + product_last(103, x) + difference(103, y) + hash(103, at);
-  halves(103, x), copies(103, to, from), every_other(50, x, y);
+  struct long_one *far = calloc(6, sizeof *far);
+  long_copies(3, far, far + 3), halves(103, x), copies(103, to, from), every_other(50, x, y);
   for (int i = 0; i < 103; i++) x[i] = i % 2 ? 1 : -1;
-  positive(103, y, x), s += word("three") + word("four and");
+  positive(103, y, x), s += word("three") + word("four and") + in_vectors(103, x);
   for (int i = 0; i < 103; i++)
     y[i] = helped(x[i]);
   for (int k = 0; k < 10; k++) { daxpy(103, 2, x, y); s += dot(103, x, y); stencil(103, x, y); third(103, x); s += gather(103, at, x, y); }
@@ -163,6 +174,16 @@ TEST(SourceLoops, EssentialOperationsWhateverTheFlags) {
     EXPECT_EQ(elements(found->in("stencil"), false), 1) << flags;  // x(i-1) and x(i) were there before
     EXPECT_EQ(found->in("stencil").flops, 3) << flags;
   }
+}
+
+// Who asks for vectors has said that the order of the sum does not matter.
+TEST(SourceLoops, VectorsThatAreAskedForMayReorderSums) {
+  auto strict = found_in("-O2"), simd = found_in("-O2 -fopenmp-simd");
+  ASSERT_TRUE(strict && simd);
+  ASSERT_FALSE(strict->in("in_vectors").recurrences.empty() || simd->in("in_vectors").recurrences.empty());
+  EXPECT_FALSE(strict->in("in_vectors").recurrences[0].allowed);
+  EXPECT_TRUE(simd->in("in_vectors").recurrences[0].allowed);
+  EXPECT_FALSE(simd->in("dot").recurrences[0].allowed);
 }
 
 TEST(SourceLoops, RecurrencesWithDistanceAndOrder) {
@@ -247,6 +268,7 @@ TEST(SourceLoops, WholeVectorsBringWhatLiesTogether) {
   EXPECT_EQ(elements(copies, false), 7);
   EXPECT_EQ(elements(copies, true), 7);
   EXPECT_TRUE(copies.calls.empty());
+  EXPECT_TRUE(found->in("long_copies").references.empty());  // a library's
   for (const Reference& reference : copies.references) EXPECT_TRUE(reference.contiguous());
   for (const Reference& reference : found->in("every_other").references) EXPECT_TRUE(reference.contiguous());
   for (const Reference& reference : found->in("gather").references) EXPECT_EQ(reference.contiguous(), reference.type == "i32");
