@@ -67,6 +67,16 @@ double stream_share(const std::vector<DistanceBin>& bins, double otherwise) {
   return all > 0 ? near / all : otherwise;
 }
 
+// What becomes of a share of streams. In scattered touches a neighbour was touched shortly before by chance, the less often the larger the
+// data is among which they are scattered: the rate of such chances falls, at most as the size grows. Real streams keep theirs.
+double grown_streams(double now, double then, double ratio, double factor) {
+  constexpr double real = 0.97, certain = 0.999;
+  if (now >= real || now <= 0 || then <= now || ratio <= 1 || factor <= 1) return now;
+  auto rate = [&](double share) { return -std::log1p(-std::min(share, certain)); };
+  const double power = std::clamp(std::log(rate(then) / rate(now)) / std::log(ratio), 0.0, 1.0);
+  return -std::expm1(-rate(now) * std::pow(factor, -power));
+}
+
 void put_in_order(std::vector<DistanceBin>& bins) { std::ranges::sort(bins, {}, &DistanceBin::distance); }
 
 }  // namespace
@@ -96,12 +106,14 @@ std::vector<double> growth_powers(const std::vector<DistanceBin>& bins, const st
 
 void grow_lines(std::vector<DistanceBin>& bins, const std::vector<SmallerReuse>& smaller, double factor, double most, double otherwise) {
   if (smaller.empty()) return;
-  const double near = stream_share(bins, stream_share(*smaller.front().bins, otherwise));
+  const double then = stream_share(*smaller.front().bins, otherwise), now = stream_share(bins, then);
+  const double near = grown_streams(now, then, smaller.front().ratio, factor);
   const std::vector<double> powers = growth_powers(bins, smaller, most);
   for (std::size_t k = 0; k < bins.size(); k++) {
-    const bool was_short = bins[k].distance < nearest_streams;
+    const bool was_short = bins[k].distance < nearest_streams, grows = powers[k] >= 0.5;
     bins[k].distance *= std::pow(factor, powers[k]);
     if (was_short && bins[k].distance >= nearest_streams) bins[k].near = near;
+    else if (grows && now > 0) bins[k].near *= near / now;
   }
   put_in_order(bins);
 }

@@ -29,7 +29,7 @@ double growth_power(double now, double then, double size_ratio, double few = 0);
 std::vector<double> growth_powers(const std::vector<DistanceBin>& bins, const std::vector<SmallerReuse>& smaller, double most = 3);
 
 // The bins with the parameter `factor` times as large. Short ones that become long are streams as often as the long ones are;
-// `otherwise` where there are none.
+// `otherwise` where there are none. Scattered touches that looked like streams among little data are so ever less.
 void grow_lines(std::vector<DistanceBin>& bins, const std::vector<SmallerReuse>& smaller, double factor, double most, double otherwise = 0);
 
 // Of pages: a walk whose steps grow by `step_growth` meets a new page more often, until every step does; and there are no more

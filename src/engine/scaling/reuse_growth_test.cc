@@ -37,6 +37,18 @@ TEST(ReuseGrowth, StepsOutgrowPages) {
   EXPECT_DOUBLE_EQ(grown.front().share, 0);
 }
 
+// Among few lines nearly every touch has a neighbour that was touched shortly before; among many it is chance. Streams stay.
+TEST(ReuseGrowth, ScatteredTouchesAreNoStreams) {
+  const Bins half{{250, 1, 0.8}}, streams{{250, 1, 0.995}};
+  Bins scattered{{500, 1, 0.55}}, stream{{500, 1, 0.99}};
+  grow_lines(scattered, {{2, &half}}, 64, 3);
+  EXPECT_DOUBLE_EQ(scattered[0].distance, 32000);
+  EXPECT_LT(scattered[0].near, 0.03);
+  EXPECT_GT(scattered[0].near, 0);
+  grow_lines(stream, {{2, &streams}}, 64, 3);
+  EXPECT_DOUBLE_EQ(stream[0].near, 0.99);
+}
+
 TEST(ReuseGrowth, NothingToCompareWith) {
   Bins bins{{10, 1, 0}};
   grow_lines(bins, {}, 8, 3);
