@@ -93,7 +93,7 @@ void read_tree_skeleton(const std::string& text) {
     for (const auto& child : node.children) self(self, child);
   };
   visit(visit, skeleton->root);
-  static const TemporaryFolder folder = TemporaryFolder::make("fuzz").value();
+  const TemporaryFolder folder = TemporaryFolder::make("fuzz").value();  // not kept: children of the plain fuzzer end without ado
   static const Machine machine = find_machine("toy").value();
   static const Profile profile = read_record<Profile>(std::string(PERFCAST_SOURCE_DIR) + "/tests/golden/bounds/toy-daxpy/toy-daxpy.profile.json").value();
   tree::TreeOptions options;
