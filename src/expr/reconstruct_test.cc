@@ -312,6 +312,16 @@ TEST(Law, WhatComesAndGoesIsAShareOfSomethingExact) {
   EXPECT_GT(law.spread, 0.5);
 }
 
+// Blocks of 32: what is done for each of them comes in steps, the first of which look like powers.
+TEST(Law, StepsAreNoPowers) {
+  std::vector<std::vector<double>> points;
+  for (double n = 33; n <= 71; n++) points.push_back({n});
+  for (double n : {80.0, 96.0}) points.push_back({n});
+  std::vector<double> values;
+  for (const auto& p : points) values.push_back(p[0] * p[0] * (std::ceil(p[0] / 32) - 1) - (p[0] > 40 ? 900 : 1000));
+  EXPECT_LT(evaluate(law_of({"N"}, points, values).expression, {{"N", 512}}).value(), 512.0 * 512 * 512);
+}
+
 // Comparisons of a sort, 0.9 N log2 N - 2 N, once small parts are sorted otherwise: many small sizes where that is not so yet, and
 // few large ones, which decide.
 TEST(Law, LargeSizesCountMore) {

@@ -17,10 +17,10 @@
 namespace perfcast::scale {
 namespace {
 
-// A little is never known, and a little more for each doubling beyond the largest size that was run.
-constexpr double least_spread = 0.03, spread_per_doubling = 0.015;
-// Where the data comes from a level of memory that no run has exercised, the core may wait in other places too.
-constexpr double unreached_spread = 0.06;
+// What an extrapolation adds by itself, told by bench/extrapolation (equations found at small sizes held against the engine at sizes 8 to
+// 64 times larger): a little that is never known, a little more for each doubling beyond the largest size that was run, and, of what
+// memory takes, a third for each level that no run has exercised.
+constexpr double least_spread = 0.03, spread_per_doubling = 0.015, unreached_spread = 0.34;
 
 Result<Setting> complete(const TimeModel& model, const Setting& given) {
   Setting set = model.recorded;
@@ -39,12 +39,11 @@ Result<Setting> complete(const TimeModel& model, const Setting& given) {
   return set;
 }
 
-// The levels of memory that a footprint has outgrown.
-std::string level_of(const Machine& machine, double bytes) {
-  if (!machine.memory) return "";
-  for (const MemoryLevel& level : machine.memory->levels)
-    if (!level.capacity_bytes || bytes <= level.capacity_bytes->value) return level.name;
-  return machine.memory->levels.empty() ? "" : machine.memory->levels.back().name;
+// The number of the level of memory that holds a footprint; the machine has some.
+std::size_t level_of(const MemoryModel& memory, double bytes) {
+  std::size_t level = 0;
+  while (level + 1 < memory.levels.size() && memory.levels[level].capacity_bytes && bytes > memory.levels[level].capacity_bytes->value) level++;
+  return level;
 }
 
 double footprint(const Profile& profile, const Machine& machine, const Setting& set) {
@@ -100,11 +99,11 @@ class Answer {
       if (auto it = largest_.find(name); it != largest_.end() && value > it->second) doublings = std::max(doublings, std::log2(value / it->second));
     TRY(engine::SizedProfile sized, engine::profile_at(profile_, own));
     p.warnings = sized.warnings;
-    const bool crossed = warn_of_memory(set, p.warnings);
+    const double unreached = warn_of_memory(set, p.warnings) * (p.parts.contains("memory") ? p.parts.at("memory") / p.seconds : 0);
     warn_of_negative(set, p.seconds, p.warnings);
     double spread = root_of_squares({spread_per_doubling * doublings, sized.spread, least_spread});
     // By how much short runs scatter is in the covariance already: the run asked for is longer, and has its own scatter in least_spread.
-    spread = root_of_squares({spread, spread_at(model_, set), crossed ? unreached_spread : 0.0});
+    spread = root_of_squares({spread, spread_at(model_, set), unreached_spread * unreached});
     double factor = std::exp(student_t(options_.confidence, 30) * spread);
     p.interval = {p.seconds / factor, p.seconds * factor};
     return p;
@@ -125,14 +124,17 @@ class Answer {
       if (double own = value_at(expr::substitute(term.seconds(), model_.costs), set); own < -matters * seconds)
         warnings.push_back(fmt::format("{} would take {:.3g} s, less than nothing: the form of its count does not hold here", term.name, own));
   }
-  bool warn_of_memory(const Setting& set, std::vector<std::string>& warnings) const {
+  // How many levels of memory the data lies beyond those that any run has exercised.
+  double warn_of_memory(const Setting& set, std::vector<std::string>& warnings) const {
+    if (!machine_.memory || machine_.memory->levels.empty()) return 0;
+    const MemoryModel& memory = *machine_.memory;
     const bool divided = set.contains("P") && !profile_.run.parameters.contains("P") && !(model_.plan && model_.plan->shared_memory);
     double processors = divided ? set.at("P") : 1;
     double bytes = footprint(profile_, machine_, set) / processors;
-    std::string here = level_of(machine_, bytes), seen = level_of(machine_, largest_footprint_);
-    if (here.empty() || here == seen || bytes <= largest_footprint_) return false;
-    warnings.push_back(fmt::format("about {} of data come from {}; the largest run needed {} and came from {}: no run has exercised this", size_text(bytes), here, size_text(largest_footprint_), seen));
-    return true;
+    const std::size_t here = level_of(memory, bytes), seen = level_of(memory, largest_footprint_);
+    if (here <= seen) return 0;
+    warnings.push_back(fmt::format("about {} of data come from {}; the largest run needed {} and came from {}: no run has exercised this", size_text(bytes), memory.levels[here].name, size_text(largest_footprint_), memory.levels[seen].name));
+    return static_cast<double>(here - seen);
   }
 
   const Profile& profile_;
