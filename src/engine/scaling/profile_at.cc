@@ -213,7 +213,8 @@ double CountValues::of(const Count& count) const {
   if (fresh) {
     auto parsed = expr::parse(count.expression);
     auto value = parsed ? expr::evaluate(*parsed, values_) : Result<double>(std::unexpected(parsed.error()));
-    it->second = value ? std::max(0.0, count.certainty == Certainty::ratio || count.certainty == Certainty::unknown ? *value : std::round(*value)) : count.value;
+    if (!value || !std::isfinite(*value)) without_value_ = count.expression;
+    it->second = value && std::isfinite(*value) ? std::max(0.0, count.certainty == Certainty::ratio || count.certainty == Certainty::unknown ? *value : std::round(*value)) : count.value;
   }
   return it->second;
 }
@@ -223,6 +224,8 @@ Result<SizedProfile> profile_at(const Profile& profile, const std::map<std::stri
   SizedProfile result{profile, 0, {}};
   Sizer(profile, set, values, result).run();
   add_warnings(profile, set, result);
+  if (!values.without_value().empty())
+    result.warnings.push_back("a count has no value at this size (" + values.without_value() + "): the recorded one was taken, which may be far too small");
   double hidden = 0;
   for (const HiddenVariable& h : profile.scaling->hidden) hidden = std::max(hidden, h.spread);
   auto share = [&](const char* word) {

@@ -27,10 +27,13 @@ class CountValues {
   static Result<CountValues> make(const Profile& profile, const std::map<std::string, double>& set);
   double of(const Count& count) const;
   const std::map<std::string, double>& values() const { return values_; }
+  // An expression that has no value at this size, such as 2^N at a large one: `of` gave what was recorded. Empty: there was none.
+  const std::string& without_value() const { return without_value_; }
 
  private:
   std::map<std::string, double> values_;
   mutable std::map<std::string, double> known_;
+  mutable std::string without_value_;
 };
 
 }  // namespace perfcast::engine

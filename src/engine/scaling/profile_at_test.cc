@@ -57,6 +57,15 @@ TEST(ProfileAt, SaysWhatIsWrong) {
   EXPECT_FALSE(profile_at(plain, {{"N", 5}}));
 }
 
+TEST(ProfileAt, CountsWithoutAValueAreTold) {
+  Profile p = sample();
+  p.ir->functions[0].blocks[1].count = {1024, "2^N", Certainty::interpolated};
+  auto at = profile_at(p, {{"N", 5000}});
+  ASSERT_TRUE(at) << at.error().message();
+  EXPECT_EQ(at->profile.ir->functions[0].blocks[1].count.value, 1024);
+  EXPECT_NE(at->warnings.back().find("2^N"), std::string::npos);
+}
+
 TEST(ProfileAt, MemoryOfSizesThatSayNothingIsPassedOver) {
   for (const std::map<std::string, double>& size : {std::map<std::string, double>{}, {{"M", 50}}, {{"N", 0}}, {{"N", -5}}}) {
     Profile odd = sample();
