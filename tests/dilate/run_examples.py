@@ -164,8 +164,8 @@ int main(int c, char** v) {
         if shutil.which(compiler):
             if program := build(folder, compiler, examples / "threads" / "stages.c", "-fopenmp", "-lm"):
                 threads(f"stages.c by {compiler}", program)
-    # Serial work before the first region, three times that of each thread in it: counted, whichever run-time library. How large its share
-    # comes out depends on who else wants the second processor.
+    # Serial work before the first region, three times that of each thread in it: counted, whichever run-time library. A region waits for
+    # its slowest thread, so that who else wants a processor can only make the share smaller: one calm try is enough.
     serial = folder / "serial.c"
     serial.write_text("""#include <stdio.h>
 static double work(int n) { volatile double s = 1; for (int i = 0; i < n; i++) s = s * 0.9999 + 1; return s; }
@@ -178,9 +178,12 @@ int main(void) {
 """)
     for compiler in ("clang-19", "gcc"):
         if shutil.which(compiler) and (program := build(folder, compiler, serial, "-fopenmp")):
-            done, record = dilate(program, options=("--threads", "-D", "1,2", "--repeats", "1"))
-            shares = {r["region"]: r["share"] for r in record["regions"]} if record else {}
-            check(f"serial work before the first region, by {compiler}", shares.get("serial", 0) > 0.02, (done.stderr, shares))
+            for _ in range(4):
+                done, record = dilate(program, options=("--threads", "-D", "1,2", "--repeats", "1"))
+                shares = {r["region"]: r["share"] for r in record["regions"]} if record else {}
+                if shares.get("serial", 0) > 0.3:
+                    break
+            check(f"serial work before the first region, by {compiler}", shares.get("serial", 0) > 0.3, (done.stderr, shares))
     # Named critical sections, locks and ordered parts: one thread at work, whatever the scheduling.
     turns = folder / "turns.c"
     turns.write_text("""#include <omp.h>
