@@ -43,6 +43,7 @@ double DataSize::factor(const Setting& set) const {
 }
 
 expr::Expr DataSize::expression() const {
+  if (weights.empty()) return 1;
   std::vector<expr::Expr> alike, powers;
   const double most = std::ranges::max_element(weights, {}, [](const auto& w) { return w.second; })->second;
   for (const auto& [name, weight] : weights) {

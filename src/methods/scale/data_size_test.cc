@@ -32,6 +32,7 @@ TEST(DataSize, SidesShareIt) {
 TEST(DataSize, WhereNothingIsKnownAllAreAlike) {
   EXPECT_DOUBLE_EQ(size_of("40", {{"M", 50}, {"N", 100}}).factor({{"N", 400}}), 2);
   EXPECT_DOUBLE_EQ(size_of("", {{"N", 100}}).factor({{"N", 400}}), 4);
+  EXPECT_EQ(expr::text(size_of("40", {}).expression()), "1");
 }
 
 }  // namespace
