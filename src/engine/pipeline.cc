@@ -54,11 +54,12 @@ Share Pipeline::step(const StaticInstruction& instruction, const Happening& happ
                      const StaticInstruction* next) {
   if (jumped_) *jumped_ = {&instruction, jumped_->to && jumped_->to != &instruction}, jumped_ = nullptr;
   bool second_of_pair = fused_with_previous_;
-  bool fuses = !second_of_pair && next && (instruction.fuses_first & next->fuses_second);
+  bool fuses = !second_of_pair && next && fuse(instruction, *next);
+  brings_ = fuses && !next->branch;
   fused_with_previous_ = fuses;
   int slots = second_of_pair ? 0 : instruction.slots;
   if (instruction.branch && boundary_bytes_ && !second_of_pair) touch_boundary(instruction.place, instruction.place + static_cast<std::uint64_t>(instruction.size));
-  if (fuses && boundary_bytes_) touch_boundary(instruction.place, next->place + static_cast<std::uint64_t>(next->size));
+  if (fuses && !brings_ && boundary_bytes_) touch_boundary(instruction.place, next->place + static_cast<std::uint64_t>(next->size));
   deliver(second_of_pair ? 0 : fuses ? 1 : instruction.fetch_slots);
   rename(slots);
   wait_for_window(instruction);
@@ -71,8 +72,8 @@ Share Pipeline::step(const StaticInstruction& instruction, const Happening& happ
   } else {
     loaded_ = 0, loaded_memory_ = false;
     if (instruction.load) do_load(instruction, happening);
-    do_compute(instruction, happening, fuses);
-    write_results(instruction, fuses);
+    do_compute(instruction, happening, fuses && !brings_);
+    write_results(instruction, fuses && !brings_);
     if (instruction.store) do_store(instruction);
   }
   track_values(instruction);
@@ -193,7 +194,7 @@ void Pipeline::finish_at_rename(const StaticInstruction& instruction) {
   if (instruction.eliminated)
     for (const Source& source : instruction.sources)
       if (const Value& value = registers_[static_cast<std::size_t>(source.unit)]; value.kind) passed.kind = value.kind;
-  if (instruction.eliminated) moves_due_ += moves_kept_;
+  if (instruction.eliminated && !brings_) moves_due_ += moves_kept_;
   if (instruction.eliminated && moves_due_ >= 1) moves_due_ -= 1, passed.time = std::max(passed.time, now + 1) + 1;
   if (instruction.zero_idiom) passed = {};
   if (instruction.folded) passed.kind = tables_.folded_result;

@@ -153,6 +153,7 @@ class Pipeline {
   double next_taken_ = 0;
   Cause rename_cause_ = Cause::front_end;
   bool fused_with_previous_ = false;
+  bool brings_ = false;  // the instruction is a move or load fused with the operation on what it brings
   // Retirement.
   double last_retired_ = 0;
   std::int64_t retire_cycle_ = 0;

@@ -148,7 +148,8 @@ double Pipeline::forwarded(const StaticInstruction& instruction, std::uint64_t a
       const bool again = store->loaded && renamed_again();
       while (fitting) {
         const auto& rule = rules[static_cast<std::size_t>(std::countr_zero(fitting))];
-        if ((!rule.same_address || store->address == address) && !(rule.renamed && store->loaded && !again)) {
+        const bool may_be_renamed = !brings_ && (!store->loaded || again);
+        if ((!rule.same_address || store->address == address) && (!rule.renamed || may_be_renamed)) {
           time = store->data + rule.latency.value, renamed = rule.renamed;
           // Those that came before the data are sent again when it is there, in order, as the load ports allow.
           if (!renamed && time > issued + instruction.load_latency) time += waiting_load_ * store->waiting++;

@@ -27,8 +27,8 @@ Result<PortBound> port_bound(std::span<const Instruction> code, const std::vecto
   double slots = 0;
   for (std::size_t k = 0; k < resolved.size(); k++) {
     double often = k < times.size() ? times[k] : 1;
-    bool second = k > 0 && (resolved[k - 1].fuses_first & resolved[k].fuses_second);
-    bool first = k + 1 < resolved.size() && (resolved[k].fuses_first & resolved[k + 1].fuses_second);
+    bool second = k > 0 && fuse(resolved[k - 1], resolved[k]);
+    bool first = k + 1 < resolved.size() && fuse(resolved[k], resolved[k + 1]);
     slots += often * (second ? 0 : first ? 1 : resolved[k].slots);
     for (const auto& op : resolved[k].micro_ops)
       if (!(first && op.part == Part::compute)) demand[op.ports] += often * op.occupancy;

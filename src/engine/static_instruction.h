@@ -2,6 +2,7 @@
 // inner loop looks nothing up.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -72,5 +73,13 @@ struct StaticInstruction {
   std::vector<ValueForm> values;       // of registers; for a store, of memory
   Origin origin = Origin::llvm;
 };
+
+// Whether two neighbours become one slot: a comparison and its branch, or, on some cores, a move or load and the operation
+// that changes what it brought.
+inline bool fuse(const StaticInstruction& first, const StaticInstruction& second) {
+  if (!(first.fuses_first & second.fuses_second)) return false;
+  auto overwritten = [&](const Destination& result) { return result.unit == first.results.front().unit; };
+  return second.branch || (!first.results.empty() && std::ranges::any_of(second.results, overwritten));
+}
 
 }  // namespace perfcast::engine

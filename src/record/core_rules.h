@@ -90,7 +90,7 @@ void describe(Fields& f, BypassRule& r) {
 // The kind, in bypasses, of what a folded addition leaves: some users (shifts) cannot take it so.
 inline constexpr const char* folded_kind = "folded";
 
-// Two neighbours that become one slot: "cmp" then "jcc".
+// Two neighbours that become one slot: "cmp" then "jcc"; or a move or load and the operation that changes what it brought.
 struct FusionRule {
   Match first, second;
   How how = How::measured;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/powers.h"
+
 namespace perfcast::engine {
 
 void ReuseTime::add(const Access& access) {
@@ -18,7 +20,7 @@ double ReuseTime::ns(double distance, double run_ns) const {
   for (double touches : touches_) farther += touches;
   double time = 0, from = 0;
   for (std::size_t bin = 0; bin < touches_.size() && from < distance && farther > 0; bin++) {
-    double to = std::min(distance, std::pow(2.0, static_cast<double>(bin + 1) / per_octave) - 1);
+    double to = std::min(distance, two_to_the(static_cast<double>(bin + 1) / per_octave) - 1);
     time += (to - from) * run_ns / farther;
     farther -= touches_[bin], from = to;
   }

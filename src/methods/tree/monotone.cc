@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/powers.h"
+
 namespace perfcast::tree {
 namespace {
 
@@ -12,7 +14,7 @@ constexpr int eighths = 8;  // of an octave: the finest steps at which a time is
 struct Place {
   int step = 0;
   double seconds = 0;
-  double factor() const { return std::pow(2.0, static_cast<double>(step) / eighths); }
+  double factor() const { return two_to_the(static_cast<double>(step) / eighths); }
 };
 
 MonotoneTime found(const Place& place) { return {place.seconds, place.factor()}; }

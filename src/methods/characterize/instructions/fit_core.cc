@@ -50,6 +50,7 @@ class CoreFitter {
     if (width > 0 && (!known_ || std::abs(std::round(width) - before) < 0.5))
       result_.core.front_end.rename_width = from(best, std::round(width));
     moves();
+    fusions();
     if (auto loop = special("loop/nop/3"); loop && result_.core.front_end.taken_branches_per_cycle)
       result_.core.front_end.taken_branches_per_cycle = from("loop/nop/3", std::max(1.0, std::round(1 / *loop)));
   }
@@ -61,6 +62,20 @@ class CoreFitter {
     const double slot = 1 / result_.core.front_end.rename_width.value;
     if (cycles && *cycles > 1.3 * slot && !rename.eliminated_moves.empty())
       rename.eliminated_share = from("chain/mov.rr64", std::clamp(1 - *cycles, 0.0, 1.0));
+  }
+
+  // Pairs that this core makes one slot beyond those of its family.
+  void fusions() {
+    const double slot = 1 / result_.core.front_end.rename_width.value;
+    for (const Fusion& fusion : table_.fusions) {
+      const auto cycles = special(fusion.shown_by);
+      if (!cycles || *cycles > (Fusion::fillers + 1.5) * slot) continue;
+      FusionRule rule;
+      rule.first.opcode = fusion.first, rule.second.opcode = fusion.second;
+      rule.first.indexed = rule.second.load = rule.second.store = false;
+      rule.note = fmt::format("{} {:.3g}", fusion.shown_by, *cycles);
+      result_.core.rename.fused.push_back(std::move(rule));
+    }
   }
 
   // Sizes as the engine sees them. What is added to the step is what else of a round lies in the structure: the rest
@@ -133,7 +148,8 @@ class CoreFitter {
     }
     for (std::size_t i = 0; i < rules.size(); i++) {
       if (values[i].empty()) continue;
-      const double middle = median(values[i]);
+      // A load that is fused with what follows is not renamed: one case that is suffices.
+      const double middle = rules[i].renamed ? std::ranges::min(values[i]) : median(values[i]);
       if (rules[i].renamed && middle > 1.5) {  // this core does not rename loads to stored registers
         result_.changes.push_back(fmt::format("loads are not renamed to stores: {}", notes[i]));
         rules[i].renamed = false;

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cstdint>
+#include <algorithm>
 #include <functional>
 #include <regex>
 
@@ -109,6 +110,7 @@ class Parser {
     if (section_ == "cases") return special(line);
     if (section_ == "clocks") return clock(line);
     if (section_ == "references") return reference(line);
+    if (section_ == "fusions") return fusion(line);
     if (section_ == "canary") { table_.canary = line; return {}; }
     if (section_ == "filler") { table_.filler = line == "-" ? "" : line; return {}; }
     return wrong("unknown section [" + section_ + "]");
@@ -193,6 +195,20 @@ class Parser {
     const Form* form = table_.find(name);
     if (!form || form->stream.empty()) return wrong("no form with a stream is called " + name);
     table_.references.push_back({name, equal == std::string::npos ? form->stream : trim(line.substr(equal + 3))});
+    return {};
+  }
+
+  Status fusion(const std::string& line) {
+    auto part = words_of(line);
+    if (part.size() != 3) return wrong("a fusion is `benchmark first second`");
+    auto shows = [&](const Case& c) { return std::ranges::any_of(c.parameters, [&](int n) { return part[0] == c.kind + "/" + c.name + "/" + std::to_string(n); }); };
+    if (!std::ranges::any_of(table_.cases, shows)) return wrong("no case makes the benchmark " + part[0]);
+    for (auto& opcodes : {part[1], part[2]}) try {
+        std::regex compiled(opcodes);
+      } catch (const std::regex_error&) {
+        return wrong("not a regular expression: " + opcodes);
+      }
+    table_.fusions.push_back({part[0], part[1], part[2]});
     return {};
   }
 

@@ -55,6 +55,14 @@ struct Reference {
   bool operator==(const Reference&) const = default;
 };
 
+// A pair of neighbours that some cores make one slot, and the case that shows it: the pair with five fillers behind it.
+struct Fusion {
+  std::string shown_by;       // name of a benchmark
+  std::string first, second;  // regular expressions over opcodes
+  static constexpr int fillers = 5;
+  bool operator==(const Fusion&) const = default;
+};
+
 struct FormTable {
   std::string isa;
   std::map<std::string, std::vector<std::string>> registers;  // sets to take from in turn
@@ -63,6 +71,7 @@ struct FormTable {
   std::vector<Case> cases;
   std::vector<Clock> clocks;
   std::vector<Reference> references;
+  std::vector<Fusion> fusions;
   std::string canary, filler;
 
   const Form* find(const std::string& name) const;
