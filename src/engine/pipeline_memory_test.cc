@@ -92,6 +92,17 @@ TEST(Memory, ARenamedLoadCostsNothing) {
   EXPECT_NEAR(code.cycles(core), 1, close);
 }
 
+TEST(Memory, ALoadFusedWithItsOperationIsNotRenamed) {
+  CoreModel core = small_core();
+  core.memory.forwarding.insert(core.memory.forwarding.begin(), {unindexed(), unindexed(), true, true, number(0)});
+  core.rename.fused = {{opcode("^MOV64rm"), opcode("^ADD64rr"), How::measured, ""}};
+  Code added, multiplied;
+  added.load(1, 5, -8), added.op("ADD64rr", {1}, {1, 2}), added.store(1, 5, -8);
+  multiplied.load(1, 5, -8), multiplied.op("MUL64rr", {1}, {1, 2}), multiplied.store(1, 5, -8);
+  EXPECT_NEAR(added.cycles(core), 7, close);
+  EXPECT_NEAR(multiplied.cycles(core), 3, close);
+}
+
 TEST(Memory, WhatIsLoadedAgainIsRenamedHalfOfTheTime) {
   CoreModel core = small_core();
   core.memory.forwarding.insert(core.memory.forwarding.begin(), {unindexed(), unindexed(), true, true, number(0)});

@@ -114,6 +114,20 @@ TEST(Rename, ComparisonAndBranchFuseIntoOneSlot) {
   EXPECT_NEAR(code.cycles(core), 1.25, close);
 }
 
+// A move and the operation that changes the copy; not one that changes another register.
+TEST(Rename, AMoveFusesWithTheOperationOnItsCopy) {
+  CoreModel core = small_core();
+  core.rename.eliminated_moves = {opcode("^MOV64rr")};
+  Code copy, other;
+  for (int k = 0; k < 3; k++) copy.op("NOOP", {}, {}), other.op("NOOP", {}, {});
+  copy.op("MOV64rr", {1}, {2}), copy.op("ADD64rr", {1}, {1, 3});
+  other.op("MOV64rr", {1}, {2}), other.op("ADD64rr", {4}, {5, 3});
+  EXPECT_NEAR(copy.cycles(core), 1.25, close);
+  core.rename.fused = {{opcode("^MOV64rr"), opcode("^ADD"), How::measured, ""}};
+  EXPECT_NEAR(copy.cycles(core), 1, close);
+  EXPECT_NEAR(other.cycles(core), 1.25, close);
+}
+
 // What an index adds to a comparison with memory (un-lamination) it adds to the fused pair as well.
 TEST(Rename, AFusedPairKeepsItsExtraSlot) {
   CoreModel core = small_core();

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "methods/characterize/instructions/families.h"
 #include "methods/characterize/instructions/fit_core.h"
 
 namespace perfcast::instructions {
@@ -20,18 +21,8 @@ struct MeasuredCore {
   CoreModel core;
   std::vector<Gap> gaps;
   std::vector<std::string> changes;   // where this core differs from the family's model
-  std::string family;                 // the bundled core it started from; empty: none fits, a usual core
+  std::string family;                 // the bundled core it started from; empty: none fits, the closest
 };
 Result<MeasuredCore> measure_core(const CoreOptions& options = {});
-
-// Which bundled core is of the same family as the processor described by `cpuinfo` (the text of /proc/cpuinfo).
-struct Family {
-  std::string core;      // "emerald-rapids"; empty: none
-  std::string llvm_cpu;  // "sapphirerapids"
-};
-Result<Family> family_of(const std::string& cpuinfo, const std::string& isa);
-// The core that measurements are written into: the family's, of data/machines or data/cores; where there is none, a usual
-// one of the instruction set.
-Result<CoreModel> frame_of(const Family& family, const std::string& isa);
 
 }  // namespace perfcast::instructions

@@ -1,0 +1,121 @@
+#include <gtest/gtest.h>
+
+#include "engine/core_tables.h"
+#include "methods/characterize/instructions/closest_core.h"
+#include "methods/characterize/instructions/described_forms.h"
+#include "methods/characterize/instructions/families.h"
+#include "methods/characterize/instructions/fitting.h"
+
+namespace perfcast::instructions {
+namespace {
+
+Timing steady(double cycles) { return {.cycles = cycles, .spread = 0, .kept = 16, .taken = 16}; }
+
+TEST(Family, IsFoundByProcessor) {
+  auto family = family_of("processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 143\nmodel name\t: x\n", "x86_64");
+  ASSERT_TRUE(family);
+  EXPECT_EQ(family->core, "emerald-rapids");
+  family = family_of("CPU implementer\t: 0x41\nCPU variant\t: 0x1\nCPU part\t: 0xd40\n", "aarch64");
+  ASSERT_TRUE(family);
+  EXPECT_EQ(family->core, "neoverse-v1");
+  family = family_of("vendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 1\n", "x86_64");
+  ASSERT_TRUE(family);
+  EXPECT_EQ(family->core, "zen3");
+  family = family_of("vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 173\n", "x86_64");
+  ASSERT_TRUE(family);
+  EXPECT_EQ(family->core, "emerald-rapids");
+  EXPECT_EQ(family->llvm_cpu, "graniterapids");
+  family = family_of("vendor_id : Other\n", "x86_64");
+  ASSERT_TRUE(family);
+  EXPECT_TRUE(family->core.empty());
+}
+
+// Every core that a processor may start from is whole, and every benchmarked form finds a port or a rule in it.
+TEST(Family, EveryFrameIsACore) {
+  for (const char* isa : {"x86_64", "aarch64"}) {
+    auto described = bundled_described_forms(isa);
+    ASSERT_TRUE(described) << described.error().message();
+    auto cores = cores_of(isa);
+    ASSERT_TRUE(cores);
+    EXPECT_EQ(cores->front(), usual_core(isa));
+    cores->push_back("");
+    for (const auto& name : *cores) {
+      auto frame = frame_of({name, ""}, isa);
+      ASSERT_TRUE(frame) << name << ": " << frame.error().message();
+      EXPECT_TRUE(engine::check_core(*frame)) << name;
+      const engine::CoreTables tables(*frame);
+      for (const auto& [form, d] : described->of)
+        for (const auto& use : d.form.resources)
+          EXPECT_TRUE(isa == std::string("aarch64") || use.ports == "SPRPortInvalid" || tables.llvm_mask(use.ports)) << name << " knows no " << use.ports << " of " << form;
+    }
+  }
+}
+
+// What the front end, rename and memory of a made-up processor take, as its benchmarks would tell.
+TEST(Family, AUsualCoreBelievesWhatIsMeasured) {
+  auto frame = frame_of({}, "x86_64");
+  auto described = bundled_described_forms("x86_64");
+  auto table = bundled_form_table("x86_64");
+  ASSERT_TRUE(frame && described && table);
+  Timings timings;
+  for (const auto& c : table->cases)
+    if (c.kind == "window" && c.name == "nop")
+      for (int n : c.parameters) timings.of["window/nop/" + std::to_string(n)] = steady((n < 300 ? 60.0 : 110.0) + n / 8.0);
+  timings.of["loop/nop/15"] = steady(2);
+  timings.of["chain/mov.rr64"] = steady(0.5);
+  timings.of["forward/sd.sd.add/4"] = steady(9);
+  timings.of["forward/sd.9sd.add/4"] = steady(13);
+  const auto usual = fit_core(*frame, Frame::usual, *table, *described, timings);
+  EXPECT_EQ(usual.core.front_end.rename_width.value, 8);
+  EXPECT_NEAR(usual.core.window.reorder_buffer.value, 300, 12);
+  ASSERT_TRUE(usual.core.rename.eliminated_share);
+  EXPECT_NEAR(usual.core.rename.eliminated_share->value, 0.5, 1e-9);
+  ASSERT_TRUE(usual.core.memory.waiting_load);  // eight more loads wait, two in a cycle
+  EXPECT_NEAR(usual.core.memory.waiting_load->value, 0.5, 1e-9);
+  // Of the same family that is too far off to be true.
+  const auto kin = fit_core(*frame, Frame::family, *table, *described, timings);
+  EXPECT_EQ(kin.core.front_end.rename_width.value, frame->front_end.rename_width.value);
+  EXPECT_EQ(kin.core.window.reorder_buffer.value, frame->window.reorder_buffer.value);
+  EXPECT_FALSE(kin.gaps.empty());
+}
+
+// A processor of no known family whose loads go through three ports, as on Golden Cove, or two, as on Skylake.
+TEST(Family, AStrangerIsTakenForTheClosest) {
+  auto described = bundled_described_forms("x86_64");
+  auto table = bundled_form_table("x86_64");
+  auto names = cores_of("x86_64");
+  ASSERT_TRUE(described && table && names);
+  for (const auto& [load, simple, name] : {std::tuple{0.333, 0.2, "emerald-rapids"}, {0.5, 0.25, "skylake"}}) {
+    Timings timings;
+    timings.of["stream/load.r64"] = timings.of["stream/load.sd"] = steady(load);
+    timings.of["stream/add.rr64"] = timings.of["stream/xor.rr64"] = steady(simple);
+    auto closest = closest_core(*names, "x86_64", *table, *described, timings);
+    ASSERT_TRUE(closest);
+    EXPECT_EQ(closest->name, name);
+    EXPECT_LT(distance_of(closest->core, *table, *described, timings), 0.1);
+  }
+  auto undecided = closest_core(*names, "x86_64", *table, *described, Timings{});
+  ASSERT_TRUE(undecided);
+  EXPECT_EQ(undecided->name, usual_core("x86_64"));
+}
+
+// A move and the operation on it: seven slots with the fillers behind them, or six.
+TEST(Family, PairsMadeOneSlotAreSeen) {
+  auto described = bundled_described_forms("x86_64");
+  auto table = bundled_form_table("x86_64");
+  auto frame = frame_of({"emerald-rapids", ""}, "x86_64");
+  ASSERT_TRUE(described && table && frame);
+  Timings timings;
+  timings.of["rename/fuse.mov.add/12"] = steady(1.02);
+  timings.of["rename/fuse.load.shl/12"] = steady(1.17);
+  timings.of["forward/r64.r64.add/4"] = steady(7.4);  // a load that is fused is not renamed
+  timings.of["forward/r64.r64.imul/4"] = steady(3.0);
+  const auto fitted = fit_core(*frame, Frame::family, *table, *described, timings);
+  const auto& fused = fitted.core.rename.fused;
+  ASSERT_EQ(fused.size(), frame->rename.fused.size() + 1);
+  EXPECT_EQ(fused.back().first.opcode, "^MOV(32|64)rr");
+  EXPECT_TRUE(fitted.core.memory.forwarding.front().renamed);
+}
+
+}  // namespace
+}  // namespace perfcast::instructions
