@@ -38,6 +38,7 @@ Pipeline::Pipeline(const CoreTables& tables, int register_units)
       vector_registers_(whole(tables.core().window.vector_registers)), load_cycles_(load_ring) {
   const auto& core = tables.core();
   boundary_bytes_ = whole(core.front_end.boundary_bytes), boundary_jump_ = value_or(core.front_end.boundary_jump, 0);
+  extra_within_ = whole(core.rename.extra_within);
   moves_kept_ = 1 - value_or(core.rename.eliminated_share, 1);
   double taken = value_or(core.front_end.taken_branches_per_cycle, 0);
   taken_spacing_ = taken > 0 ? 1 / taken : 0;
@@ -61,6 +62,7 @@ Share Pipeline::step(const StaticInstruction& instruction, const Happening& happ
   if (instruction.branch && boundary_bytes_ && !second_of_pair) touch_boundary(instruction.place, instruction.place + static_cast<std::uint64_t>(instruction.size));
   if (fuses && !brings_ && boundary_bytes_) touch_boundary(instruction.place, next->place + static_cast<std::uint64_t>(next->size));
   deliver(second_of_pair ? 0 : fuses ? 1 : instruction.fetch_slots);
+  if (instruction.comes_apart && slots && extra_within_ && renamed_ >= extra_within_) renamed_ = rename_width_;  // waits for the next group
   rename(slots);
   wait_for_window(instruction);
   done_ = static_cast<double>(rename_cycle_) + 1, done_cause_ = rename_cause_;

@@ -136,6 +136,7 @@ class Pipeline {
   std::unordered_map<const StaticInstruction*, Jump> jumps_;
   Jump* jumped_ = nullptr;  // by the last instruction
 
+  int extra_within_ = 0;  // 0: anywhere in a group
   int rename_width_, fetch_width_, retire_width_, crossing_load_ops_, line_bytes_;
   int boundary_bytes_ = 0;
   double boundary_jump_ = 0, moves_kept_ = 0;           // cycles; the share of moves that are not eliminated

@@ -140,6 +140,19 @@ TEST(Rename, AFusedPairKeepsItsExtraSlot) {
   EXPECT_NEAR(code.cycles(core), 1.25, close);  // 3 + 2 slots
 }
 
+TEST(Rename, WhatComesApartBeginsInTheFirstPartOfAGroup) {
+  CoreModel core = small_core();
+  core.rename.extra_slots = {{opcode("^CMP64rm"), 1}}, core.rename.micro_fusion = true;
+  Code code;
+  for (int k = 0; k < 4; k++) code.op("NOOP", {}, {});
+  code.load(9, 1, 0, "CMP64rm");
+  EXPECT_NEAR(code.cycles(core), 1.5, close);  // 6 slots of 4 a cycle
+  core.rename.extra_within = number(3);
+  EXPECT_NEAR(code.cycles(core), 1.5, close);  // at the first slot, then at the third
+  core.rename.extra_within = number(2);
+  EXPECT_NEAR(code.cycles(core), 2, close);
+}
+
 TEST(Rename, AFalseDependenceMakesAStreamAChain) {
   CoreModel core = small_core();
   Code code;

@@ -244,12 +244,12 @@ void choose_slots(StaticInstruction& out, const CoreTables& tables, const Candid
   }
   if (const auto* rule = answers.first(&InstructionRule::slots)) out.slots = *rule->slots;
   if (const auto* extra = first_match(tables.extra_slots, tables.core().rename.extra_slots, candidate))
-    out.slots += extra->slots;
+    out.slots += extra->slots, out.comes_apart = extra->slots > 0;
   out.zero_idiom = instruction.same_sources && any(tables.zero_idioms);
   out.eliminated = !out.zero_idiom && any(tables.eliminated) && moves_between_registers(instruction);
   out.folded = !out.zero_idiom && !out.eliminated && folds(tables, candidate);
   if (out.zero_idiom) out.sources.clear();
-  if (out.zero_idiom || out.eliminated || out.folded) out.micro_ops.clear(), out.computes = false, out.slots = 1;
+  if (out.zero_idiom || out.eliminated || out.folded) out.micro_ops.clear(), out.computes = false, out.comes_apart = false, out.slots = 1;
   out.fetch_slots = out.slots;
   if (any(tables.no_slot)) out.slots = 0;
 }

@@ -54,6 +54,7 @@ struct StaticInstruction {
   std::vector<Source> sources;
   std::vector<Destination> results;
   int slots = 1;            // at rename
+  bool comes_apart = false; // at rename, into more slots than it had in the front end
   int fetch_slots = 1;      // in the front end; also for what vanishes at rename
   std::uint64_t place = 0;  // where its bytes lie
   int size = 0;

@@ -75,6 +75,7 @@ void check_core(const CoreModel& core) {
   check_rules(core.instructions, "/core/instructions"), check_rules(core.classes, "/core/classes");
   for (const BypassRule& bypass : core.bypasses)
     need(bypass.cycles >= -longest_cycles && bypass.cycles <= longest_cycles, "/core/bypasses", "not a number of cycles");
+  in_range(core.rename.extra_within, 0, 1000, "/core/rename/extra_within", "not a number of slots");
   for (const ExtraSlots& extra : core.rename.extra_slots) need(extra.slots >= -1000 && extra.slots <= 1000, "/core/rename/extra_slots", "not a number of slots");
   check_core_memory(core.memory);
   in_range(core.branches.misprediction, 0, largest_queue, "/core/branches/misprediction", "not a number of cycles");

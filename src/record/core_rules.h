@@ -127,6 +127,7 @@ struct RenameRules {
   std::vector<FoldRule> folded;
   std::vector<FusionRule> fused;
   std::vector<ExtraSlots> extra_slots;
+  std::optional<Measurement> extra_within;  // what takes extra slots begins within so many of a group; absent: anywhere
   std::vector<Match> false_dependences;    // wait for the old value of the register they write
   std::vector<Match> no_slot;              // vanish before rename: nop on some cores
   bool micro_fusion = false;               // slots are micro-operations, where a load and its operation, or a
@@ -139,7 +140,7 @@ template <class Fields>
 void describe(Fields& f, RenameRules& r) {
   f("zero_idioms", r.zero_idioms), f("eliminated_moves", r.eliminated_moves), f("eliminated_share", r.eliminated_share);
   f("folded", r.folded);
-  f("fused", r.fused), f("extra_slots", r.extra_slots), f("false_dependences", r.false_dependences);
+  f("fused", r.fused), f("extra_slots", r.extra_slots), f("extra_within", r.extra_within), f("false_dependences", r.false_dependences);
   f("no_slot", r.no_slot), f("micro_fusion", r.micro_fusion), f("how", r.how), f("note", r.note);
 }
 

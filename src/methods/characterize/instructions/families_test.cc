@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "engine/core_tables.h"
 #include "methods/characterize/instructions/closest_core.h"
 #include "methods/characterize/instructions/described_forms.h"
@@ -97,6 +99,54 @@ TEST(Family, AStrangerIsTakenForTheClosest) {
   auto undecided = closest_core(*names, "x86_64", *table, *described, Timings{});
   ASSERT_TRUE(undecided);
   EXPECT_EQ(undecided->name, usual_core("x86_64"));
+}
+
+// Loops of up to sixteen slots come as fast as rename takes them: no group of eight ends at their branch.
+TEST(Family, TheGroupsOfTheFrontEndAreSeen) {
+  auto described = bundled_described_forms("x86_64");
+  auto table = bundled_form_table("x86_64");
+  auto frame = frame_of({"emerald-rapids", ""}, "x86_64");
+  ASSERT_TRUE(described && table && frame);
+  for (double group : {8.0, 16.0}) {
+    Timings timings;
+    for (int n = 1; n <= 19; n++) timings.of["loop/nop/" + std::to_string(n)] = steady(std::max({1.0, (n + 1) / 6.0, std::ceil((n + 1) / group)}));
+    const auto fitted = fit_core(*frame, Frame::family, *table, *described, timings);
+    EXPECT_EQ(fitted.core.front_end.uops_per_cycle->value, group);
+  }
+}
+
+// A comparison with indexed memory and seven fillers: nine slots, or the rest of two groups lost.
+TEST(Family, WhatComesApartMayHaveToBeginAGroup) {
+  auto described = bundled_described_forms("x86_64");
+  auto table = bundled_form_table("x86_64");
+  auto frame = frame_of({"emerald-rapids", ""}, "x86_64");
+  ASSERT_TRUE(described && table && frame);
+  Timings timings;
+  timings.of["slot/cmp.mem.idx/12"] = steady(1.5);
+  EXPECT_FALSE(fit_core(*frame, Frame::family, *table, *described, timings).core.rename.extra_within);
+  timings.of["slot/cmp.mem.idx/12"] = steady(2.0);
+  const auto fitted = fit_core(*frame, Frame::family, *table, *described, timings);
+  ASSERT_TRUE(fitted.core.rename.extra_within);
+  EXPECT_EQ(fitted.core.rename.extra_within->value, 3);
+}
+
+// Two moves and an addition between them: a cycle when both are eliminated, three when none is.
+TEST(Family, EliminatedMovesAreSeen) {
+  auto described = bundled_described_forms("x86_64");
+  auto table = bundled_form_table("x86_64");
+  auto frame = frame_of({"emerald-rapids", ""}, "x86_64");
+  ASSERT_TRUE(described && table && frame);
+  Timings timings;
+  timings.of["chain/mov.rr64"] = steady(0.5);
+  timings.of["rename/move.r64/16"] = timings.of["rename/move.zx8/16"] = steady(1.01);
+  auto fitted = fit_core(*frame, Frame::family, *table, *described, timings);
+  EXPECT_FALSE(fitted.core.rename.eliminated_share);
+  EXPECT_EQ(fitted.core.rename.eliminated_moves.size(), frame->rename.eliminated_moves.size() + 1);
+  timings.of["rename/move.r64/16"] = timings.of["rename/move.zx8/16"] = steady(3);
+  fitted = fit_core(*frame, Frame::family, *table, *described, timings);
+  ASSERT_TRUE(fitted.core.rename.eliminated_share);
+  EXPECT_NEAR(fitted.core.rename.eliminated_share->value, 0, 1e-9);
+  EXPECT_EQ(fitted.core.rename.eliminated_moves.size(), frame->rename.eliminated_moves.size());
 }
 
 // A move and the operation on it: seven slots with the fillers behind them, or six.

@@ -49,19 +49,53 @@ class CoreFitter {
     const double before = result_.core.front_end.rename_width.value;
     if (width > 0 && (!known_ || std::abs(std::round(width) - before) < 0.5))
       result_.core.front_end.rename_width = from(best, std::round(width));
+    groups();
     moves();
     fusions();
+    coming_apart();
     if (auto loop = special("loop/nop/3"); loop && result_.core.front_end.taken_branches_per_cycle)
       result_.core.front_end.taken_branches_per_cycle = from("loop/nop/3", std::max(1.0, std::round(1 / *loop)));
   }
 
-  // Moves one after the other: those that are eliminated take no time but their slots, the others a cycle.
+  // Loops of fillers take the time of their slots, or of the groups they come in: a taken branch ends one. The size of a group
+  // is changed only where another explains the loops far better.
+  void groups() {
+    auto& front_end = result_.core.front_end;
+    if (!front_end.uops_per_cycle || table_.filler.empty()) return;
+    std::vector<std::pair<double, double>> loops;  // slots and cycles
+    for (auto& c : table_.cases)
+      if (c.kind == "loop" && c.name == "nop")
+        for (int n : c.parameters)
+          if (auto cycles = special(fmt::format("loop/nop/{}", n))) loops.push_back({n + 1, *cycles});
+    if (loops.size() < 8) return;
+    auto misfit = [&](double group) {
+      double squares = 0;
+      for (auto [slots, cycles] : loops)
+        squares += std::pow(std::log(std::max({1.0, slots / front_end.rename_width.value, std::ceil(slots / group)}) / cycles), 2);
+      return squares;
+    };
+    double best = front_end.uops_per_cycle->value;
+    for (int group = static_cast<int>(front_end.rename_width.value); group <= 16; group++)
+      if (misfit(group) <= misfit(best)) best = group;
+    if (misfit(best) < 0.5 * misfit(front_end.uops_per_cycle->value)) {
+      result_.changes.push_back(fmt::format("the front end delivers groups of {} instead of {}", best, front_end.uops_per_cycle->value));
+      front_end.uops_per_cycle = measured(best, 0, 16, fmt::format("{} loops of fillers", loops.size()));
+    }
+  }
+
+  // Between two moves stands an addition of one cycle: what it takes beyond is moves that were not eliminated. In a chain
+  // of nothing but moves, which tells where that case is missing, those that are eliminated take no time but their slots.
   void moves() {
     auto& rename = result_.core.rename;
-    const auto cycles = special("chain/mov.rr64");
     const double slot = 1 / result_.core.front_end.rename_width.value;
-    if (cycles && *cycles > 1.3 * slot && !rename.eliminated_moves.empty())
-      rename.eliminated_share = from("chain/mov.rr64", std::clamp(1 - *cycles, 0.0, 1.0));
+    const auto mixed = special("rename/move.r64/16"), chain = special("chain/mov.rr64");
+    constexpr double least = 0.05;  // of the moves
+    if (rename.eliminated_moves.empty()) return;
+    if (mixed && (*mixed - 1) / 2 > least) rename.eliminated_share = from("rename/move.r64/16", std::clamp(1 - (*mixed - 1) / 2, 0.0, 1.0));
+    else if (mixed) rename.eliminated_share.reset();
+    else if (chain && *chain > 1.3 * slot) rename.eliminated_share = from("chain/mov.rr64", std::clamp(1 - *chain, 0.0, 1.0));
+    for (const EliminatedMove& move : table_.moves)
+      if (const auto cycles = special(move.shown_by); cycles && *cycles < 1.5) rename.eliminated_moves.push_back({.opcode = move.opcodes});
   }
 
   // Pairs that this core makes one slot beyond those of its family.
@@ -76,6 +110,28 @@ class CoreFitter {
       rule.note = fmt::format("{} {:.3g}", fusion.shown_by, *cycles);
       result_.core.rename.fused.push_back(std::move(rule));
     }
+  }
+
+  // What comes apart at rename takes two slots, which on some cores must lie in the first part of a group of slots: with
+  // seven fillers behind it that shows.
+  void coming_apart() {
+    const int width = static_cast<int>(result_.core.front_end.rename_width.value);
+    constexpr int fillers = 7, copies = 60;
+    auto told = [&](int within) {
+      int slot = 0;
+      for (int k = 0; k < copies; k++) {
+        if (slot % width >= within) slot += width - slot % width;
+        slot += fillers + 2;
+      }
+      return static_cast<double>(slot) / width / copies;
+    };
+    for (const char* name : {"slot/cmp.mem.idx/12", "slot/vaddsd.mem.idx/12"})
+      if (const auto cycles = special(name); cycles && *cycles > 1.15 * told(width)) {
+        int best = width;
+        for (int within = width; within > 0; within--)
+          if (std::abs(told(within) - *cycles) < std::abs(told(best) - *cycles)) best = within;
+        if (best < width) result_.core.rename.extra_within = from(name, best);
+      }
   }
 
   // Sizes as the engine sees them. What is added to the step is what else of a round lies in the structure: the rest

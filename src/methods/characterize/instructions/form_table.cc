@@ -110,6 +110,7 @@ class Parser {
     if (section_ == "cases") return special(line);
     if (section_ == "clocks") return clock(line);
     if (section_ == "references") return reference(line);
+    if (section_ == "moves") return move(line);
     if (section_ == "fusions") return fusion(line);
     if (section_ == "canary") { table_.canary = line; return {}; }
     if (section_ == "filler") { table_.filler = line == "-" ? "" : line; return {}; }
@@ -198,16 +199,26 @@ class Parser {
     return {};
   }
 
-  Status fusion(const std::string& line) {
+  // `benchmark opcodes ...`, of which the benchmark is one of the cases above.
+  Result<std::vector<std::string>> shown(const std::string& line, std::size_t words, const char* form) {
     auto part = words_of(line);
-    if (part.size() != 3) return wrong("a fusion is `benchmark first second`");
+    if (part.size() != words) return wrong(form);
     auto shows = [&](const Case& c) { return std::ranges::any_of(c.parameters, [&](int n) { return part[0] == c.kind + "/" + c.name + "/" + std::to_string(n); }); };
     if (!std::ranges::any_of(table_.cases, shows)) return wrong("no case makes the benchmark " + part[0]);
-    for (auto& opcodes : {part[1], part[2]}) try {
-        std::regex compiled(opcodes);
+    for (std::size_t k = 1; k < words; k++) try {
+        std::regex compiled(part[k]);
       } catch (const std::regex_error&) {
-        return wrong("not a regular expression: " + opcodes);
+        return wrong("not a regular expression: " + part[k]);
       }
+    return part;
+  }
+  Status move(const std::string& line) {
+    TRY(auto part, shown(line, 2, "a move is `benchmark opcodes`"));
+    table_.moves.push_back({part[0], part[1]});
+    return {};
+  }
+  Status fusion(const std::string& line) {
+    TRY(auto part, shown(line, 3, "a fusion is `benchmark first second`"));
     table_.fusions.push_back({part[0], part[1], part[2]});
     return {};
   }

@@ -55,6 +55,11 @@ struct Reference {
   bool operator==(const Reference&) const = default;
 };
 
+// An instruction that some cores eliminate as they do moves, and the case that shows it: two of them and an addition.
+struct EliminatedMove {
+  std::string shown_by, opcodes;
+  bool operator==(const EliminatedMove&) const = default;
+};
 // A pair of neighbours that some cores make one slot, and the case that shows it: the pair with five fillers behind it.
 struct Fusion {
   std::string shown_by;       // name of a benchmark
@@ -71,6 +76,7 @@ struct FormTable {
   std::vector<Case> cases;
   std::vector<Clock> clocks;
   std::vector<Reference> references;
+  std::vector<EliminatedMove> moves;
   std::vector<Fusion> fusions;
   std::string canary, filler;
 
