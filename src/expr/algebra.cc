@@ -44,8 +44,8 @@ class Bridge {
     if (GiNaC::is_a<GiNaC::symbol>(x)) return meaning_.at(GiNaC::ex_to<GiNaC::symbol>(x).get_name());
     std::vector<Expr> parts;
     for (std::size_t i = 0; i < x.nops(); i++) parts.push_back(from(x.op(i)));
-    if (GiNaC::is_a<GiNaC::add>(x)) return sum(std::move(parts));
-    if (GiNaC::is_a<GiNaC::mul>(x)) return product(std::move(parts));
+    if (GiNaC::is_a<GiNaC::add>(x)) return sum(in_order(std::move(parts)));
+    if (GiNaC::is_a<GiNaC::mul>(x)) return product(in_order(std::move(parts)));
     if (GiNaC::is_a<GiNaC::power>(x)) return expr::power(parts[0], parts[1]);
     if (GiNaC::is_a<GiNaC::function>(x)) {
       std::string name = GiNaC::ex_to<GiNaC::function>(x).get_name();
@@ -64,6 +64,18 @@ class Bridge {
   const std::map<std::string, Expr>& opaque() const { return opaque_; }
 
  private:
+  // GiNaC orders by where its types lie in memory: another order on another machine, and other last digits of a sum.
+  static std::vector<Expr> in_order(std::vector<Expr> parts) {
+    std::vector<std::pair<std::string, Expr>> named;
+    for (Expr& part : parts) {
+      std::string name = text(part);
+      named.push_back({std::move(name), std::move(part)});
+    }
+    std::ranges::stable_sort(named, {}, &std::pair<std::string, Expr>::first);
+    parts.clear();
+    for (auto& [name, part] : named) parts.push_back(std::move(part));
+    return parts;
+  }
   static GiNaC::ex number(const Number& n) {
     if (!n.exact) return GiNaC::numeric(n.value);
     return GiNaC::numeric(static_cast<long>(n.top)) / GiNaC::numeric(static_cast<long>(n.bottom));
