@@ -185,20 +185,24 @@ Result<RunOutcome> run_program(const RunRequest& request) {
     input = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (input < 0) return unfit(std::string("cannot read: ") + std::strerror(errno), path);
   }
+  auto close_input = [&] { if (input >= 0) ::close(input); };
   RunOutcome outcome;
   auto start = Clock::now();
   static std::once_flag once;
   std::call_once(once, [] { ::prctl(PR_SET_CHILD_SUBREAPER, 1); });
   std::unique_lock lock(running_mutex);
-  if (no_more_programs) return unfit("perfcast is ending");
+  if (no_more_programs) return close_input(), unfit("perfcast is ending");
   pid_t child = ::fork();
-  if (child < 0) return unfit(std::string("cannot start a process: ") + std::strerror(errno));
+  if (child < 0) {
+    const std::string why = std::strerror(errno);
+    return close_input(), unfit("cannot start a process: " + why);
+  }
   if (child == 0)
     become(argument_list.data(), environment_list.data(), request, output, errors, input, failure);
   ::setpgid(child, child);
   running().insert(child);
   lock.unlock();
-  if (input >= 0) ::close(input);
+  close_input();
   output.close_write(), errors.close_write(), failure.close_write();
 
   int why = 0;

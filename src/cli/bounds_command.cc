@@ -110,7 +110,7 @@ Status trace(const Profile& profile, const BoundsArguments& arguments) {
 #else
 Status trace(const Profile&, const BoundsArguments&) { return unfit("this perfcast was built without LLVM", "--trace"); }
 void run_here(const Profile&, const Machine&, BoundsArguments& arguments) {
-  arguments.options.not_measured = "this perfcast was built without LLVM";
+  arguments.options.not_measured = arguments.no_measure ? "not asked for" : "this perfcast was built without LLVM";
 }
 #endif
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <new>
 #include <numeric>
 #include <string_view>
@@ -158,6 +159,10 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "perfcast: there is not enough memory for this\n  try: a smaller input, or a machine or a limit (ulimit -v) with more\n");
     return perfcast::cli::exit_code(perfcast::Trouble::unfit);
   } catch (const std::exception& error) {
+    if (std::error_code gone; std::filesystem::current_path(gone).empty() && gone) {
+      std::fprintf(stderr, "perfcast: the current folder is not there any more\n  try: the same from another folder\n");
+      return perfcast::cli::exit_code(perfcast::Trouble::unfit);
+    }
     std::fprintf(stderr, "perfcast: this is our mistake: %s\n  please report it with the command you gave\n", error.what());
     return 70;
   }

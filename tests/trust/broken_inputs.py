@@ -11,11 +11,11 @@ failures, runs = 0, 0
 environment = dict(os.environ)
 
 
-def run(arguments, folder, told, seconds=60):
+def run(arguments, folder, told, seconds=60, by=()):
     global failures, runs
     runs += 1
     try:
-        done = subprocess.run([program, *arguments], cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=patience * seconds)
+        done = subprocess.run([*by, program, *arguments], cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=patience * seconds)
         bad = done.returncode not in (0, 1, 2, 3)
         silent = done.returncode != 0 and not done.stderr.strip()
         if bad or silent:
@@ -118,6 +118,11 @@ def binaries(folder, numbers):
                 print(f"FAILED: a good binary with {flags} is refused")
 
 
+def folder_that_is_gone(folder):
+    (folder / "p.c").write_text(C)
+    run(["analyze", str(folder / "p.c"), "-o", str(folder / "p.json")], folder, "the current folder was removed", by=["sh", "-c", 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$@"'])
+
+
 def build_folders(folder, numbers):
     (folder / "p.c").write_text(C)
     good = json.dumps([{"directory": str(folder), "file": "p.c", "command": "cc -O1 -c p.c -o p.o"}])
@@ -161,6 +166,7 @@ with tempfile.TemporaryDirectory() as name:
     records(folder, numbers)
     platforms(folder, numbers)
     if llvm:
+        folder_that_is_gone(folder)
         build_folders(folder, numbers)
         sources(folder, numbers)
         binaries(folder, numbers)

@@ -95,7 +95,7 @@ class CoreFitter {
     else if (mixed) rename.eliminated_share.reset();
     else if (chain && *chain > 1.3 * slot) rename.eliminated_share = from("chain/mov.rr64", std::clamp(1 - *chain, 0.0, 1.0));
     for (const EliminatedMove& move : table_.moves)
-      if (const auto cycles = special(move.shown_by); cycles && *cycles < 1.5) rename.eliminated_moves.push_back({.opcode = move.opcodes});
+      if (const auto cycles = special(move.shown_by); cycles && *cycles < 1.5) rename.eliminated_moves.emplace_back().opcode = move.opcodes;
   }
 
   // Pairs that this core makes one slot beyond those of its family.
