@@ -183,7 +183,7 @@ def interrupted_characterization(root, times, code, over=False, tries=1):
     running = subprocess.Popen([program, "characterize", "--quick", "--compiler", "gcc", "--section", "system", "--section", "source", "-o", "m.json"],
                                cwd=place.folder, env=place.env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     wait_until_watched(running, signal.SIGINT)
-    time.sleep(1.0)
+    time.sleep(1.0 + 0.3 * (tries - 1))  # at another step each time
     for _ in range(times):
         running.send_signal(signal.SIGINT)
         time.sleep(0.1)
