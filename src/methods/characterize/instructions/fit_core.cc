@@ -1,4 +1,4 @@
-// Front end, windows, memory and branches; fit_instructions.cc has the instructions.
+// Windows, memory and branches; fit_front_end.cc has what comes before them, fit_instructions.cc the instructions.
 #include "methods/characterize/instructions/fit_core.h"
 
 #include <fmt/format.h>
@@ -17,13 +17,13 @@ namespace {
 class CoreFitter {
  public:
   CoreFitter(Fitting& fitting, Frame frame)
-      : fitting_(fitting), known_(frame == Frame::family), table_(fitting.table), described_(fitting.described), timings_(fitting.timings), tables_(fitting.tables),
+      : fitting_(fitting), frame_(frame), table_(fitting.table), described_(fitting.described), timings_(fitting.timings), tables_(fitting.tables),
         result_(fitting.result) {}
 
   void fit() {
     result_.core.clock_ghz = measured(timings_.clock_ghz, (timings_.clock_high - timings_.clock_low) / 4, 100,
                                       fmt::format("{:.2f} to {:.2f} while measuring", timings_.clock_low, timings_.clock_high));
-    front_end();
+    fit_front_end(fitting_, frame_);
     window();
     fit_instructions(fitting_);
     memory();
@@ -32,107 +32,7 @@ class CoreFitter {
 
  private:
   std::optional<double> special(const std::string& name) const { return timings_.cycles(name); }
-  Measurement from(const std::string& name, double value) const {
-    const Timing* t = timings_.find(name);
-    return measured(value, t ? t->spread : 0, t ? t->kept : 0, fmt::format("{} {:.3g}", name, t ? t->cycles : 0));
-  }
-
-  void front_end() {
-    // The widest rename seen in loops of fillers: instructions per cycle, the fused loop branch counted as one.
-    double width = 0;
-    std::string best;
-    for (auto& c : table_.cases)
-      if (c.kind == "loop" && c.name == "nop" && !table_.filler.empty())
-        for (int n : c.parameters)
-          if (auto cycles = special(fmt::format("loop/nop/{}", n)); cycles && (n + 1) / *cycles > width)
-            width = (n + 1) / *cycles, best = fmt::format("loop/nop/{}", n);
-    const double before = result_.core.front_end.rename_width.value;
-    if (width > 0 && (!known_ || std::abs(std::round(width) - before) < 0.5))
-      result_.core.front_end.rename_width = from(best, std::round(width));
-    groups();
-    moves();
-    fusions();
-    coming_apart();
-    if (auto loop = special("loop/nop/3"); loop && result_.core.front_end.taken_branches_per_cycle)
-      result_.core.front_end.taken_branches_per_cycle = from("loop/nop/3", std::max(1.0, std::round(1 / *loop)));
-  }
-
-  // Loops of fillers take the time of their slots, or of the groups they come in: a taken branch ends one. The size of a group
-  // is changed only where another explains the loops far better.
-  void groups() {
-    auto& front_end = result_.core.front_end;
-    if (!front_end.uops_per_cycle || table_.filler.empty()) return;
-    std::vector<std::pair<double, double>> loops;  // slots and cycles
-    for (auto& c : table_.cases)
-      if (c.kind == "loop" && c.name == "nop")
-        for (int n : c.parameters)
-          if (auto cycles = special(fmt::format("loop/nop/{}", n))) loops.push_back({n + 1, *cycles});
-    if (loops.size() < 8) return;
-    auto misfit = [&](double group) {
-      double squares = 0;
-      for (auto [slots, cycles] : loops)
-        squares += std::pow(std::log(std::max({1.0, slots / front_end.rename_width.value, std::ceil(slots / group)}) / cycles), 2);
-      return squares;
-    };
-    double best = front_end.uops_per_cycle->value;
-    for (int group = static_cast<int>(front_end.rename_width.value); group <= 16; group++)
-      if (misfit(group) <= misfit(best)) best = group;
-    if (misfit(best) < 0.5 * misfit(front_end.uops_per_cycle->value)) {
-      result_.changes.push_back(fmt::format("the front end delivers groups of {} instead of {}", best, front_end.uops_per_cycle->value));
-      front_end.uops_per_cycle = measured(best, 0, 16, fmt::format("{} loops of fillers", loops.size()));
-    }
-  }
-
-  // Between two moves stands an addition of one cycle: what it takes beyond is moves that were not eliminated. In a chain
-  // of nothing but moves, which tells where that case is missing, those that are eliminated take no time but their slots.
-  void moves() {
-    auto& rename = result_.core.rename;
-    const double slot = 1 / result_.core.front_end.rename_width.value;
-    const auto mixed = special("rename/move.r64/16"), chain = special("chain/mov.rr64");
-    constexpr double least = 0.05;  // of the moves
-    if (rename.eliminated_moves.empty()) return;
-    if (mixed && (*mixed - 1) / 2 > least) rename.eliminated_share = from("rename/move.r64/16", std::clamp(1 - (*mixed - 1) / 2, 0.0, 1.0));
-    else if (mixed) rename.eliminated_share.reset();
-    else if (chain && *chain > 1.3 * slot) rename.eliminated_share = from("chain/mov.rr64", std::clamp(1 - *chain, 0.0, 1.0));
-    for (const EliminatedMove& move : table_.moves)
-      if (const auto cycles = special(move.shown_by); cycles && *cycles < 1.5) rename.eliminated_moves.emplace_back().opcode = move.opcodes;
-  }
-
-  // Pairs that this core makes one slot beyond those of its family.
-  void fusions() {
-    const double slot = 1 / result_.core.front_end.rename_width.value;
-    for (const Fusion& fusion : table_.fusions) {
-      const auto cycles = special(fusion.shown_by);
-      if (!cycles || *cycles > (Fusion::fillers + 1.5) * slot) continue;
-      FusionRule rule;
-      rule.first.opcode = fusion.first, rule.second.opcode = fusion.second;
-      rule.first.indexed = rule.second.load = rule.second.store = false;
-      rule.note = fmt::format("{} {:.3g}", fusion.shown_by, *cycles);
-      result_.core.rename.fused.push_back(std::move(rule));
-    }
-  }
-
-  // What comes apart at rename takes two slots, which on some cores must lie in the first part of a group of slots: with
-  // seven fillers behind it that shows.
-  void coming_apart() {
-    const int width = static_cast<int>(result_.core.front_end.rename_width.value);
-    constexpr int fillers = 7, copies = 60;
-    auto told = [&](int within) {
-      int slot = 0;
-      for (int k = 0; k < copies; k++) {
-        if (slot % width >= within) slot += width - slot % width;
-        slot += fillers + 2;
-      }
-      return static_cast<double>(slot) / width / copies;
-    };
-    for (const char* name : {"slot/cmp.mem.idx/12", "slot/vaddsd.mem.idx/12"})
-      if (const auto cycles = special(name); cycles && *cycles > 1.15 * told(width)) {
-        int best = width;
-        for (int within = width; within > 0; within--)
-          if (std::abs(told(within) - *cycles) < std::abs(told(best) - *cycles)) best = within;
-        if (best < width) result_.core.rename.extra_within = from(name, best);
-      }
-  }
+  Measurement from(const std::string& name, double value) const { return fitting_.from(name, value); }
 
   // Sizes as the engine sees them. What is added to the step is what else of a round lies in the structure: the rest
   // of the round and the head of the next for the reorder buffer, waiting parts of the chain for a scheduler; found
@@ -142,7 +42,7 @@ class CoreFitter {
       const auto step = step_position(window_points(table_, timings_, test));
       if (!step) return;
       const double value = std::round(*step + others);
-      if (!known_) least = 0.2, most = 5;
+      if (frame_ == Frame::usual) least = 0.2, most = 5;
       if (into.value > 0 && (value < least * into.value || value > most * into.value)) {
         result_.gaps.push_back({fmt::format("window/{} steps at {:.0f}, too far from {:.0f}: not believed", test, *step, into.value), {}, 0});
         return;
@@ -266,7 +166,7 @@ class CoreFitter {
   }
 
   Fitting& fitting_;
-  const bool known_;  // the family
+  const Frame frame_;
   const FormTable& table_;
   const DescribedForms& described_;
   const Timings& timings_;
@@ -289,6 +189,11 @@ double Fitting::known_latency(const std::string& form) const {
   if (auto fitted = latency.find(form); fitted != latency.end()) return fitted->second;
   auto it = resolved.find(form);
   return it == resolved.end() || it->second.results.empty() ? 0 : it->second.results.front().latency;
+}
+
+Measurement Fitting::from(const std::string& name, double value) const {
+  const Timing* t = timings.find(name);
+  return measured(value, t ? t->spread : 0, t ? t->kept : 0, fmt::format("{} {:.3g}", name, t ? t->cycles : 0));
 }
 
 Measurement measured(double value, double sd, int repetitions, std::string note) {

@@ -22,10 +22,14 @@ struct Fitting {
   Fitting(const CoreModel& family, const FormTable& forms, const DescribedForms& descriptions, const Timings& times);
   // Of a form as fitted, else as the family has it; 0 when neither says.
   double known_latency(const std::string& form) const;
+  // A value that this benchmark told.
+  Measurement from(const std::string& name, double value) const;
 };
 
 Measurement measured(double value, double sd, int repetitions, std::string note);
 
+// Rename and what comes before it: width, groups, moves, fusion.
+void fit_front_end(Fitting& fitting, Frame frame);
 // Latencies and ports of the forms, loads, gathers and atomics.
 void fit_instructions(Fitting& fitting);
 
