@@ -25,10 +25,11 @@ Result<PortBound> port_bound(std::span<const Instruction> code, const std::vecto
   auto resolved = resolve_all(tables, forms, {code.begin(), code.end()});
   std::map<std::uint32_t, double> demand;
   double slots = 0;
+  bool first = false;  // of a fused pair; of three in a row that would fuse the first two do
   for (std::size_t k = 0; k < resolved.size(); k++) {
     double often = k < times.size() ? times[k] : 1;
-    bool second = k > 0 && fuse(resolved[k - 1], resolved[k]);
-    bool first = k + 1 < resolved.size() && fuse(resolved[k], resolved[k + 1]);
+    const bool second = first;
+    first = !second && k + 1 < resolved.size() && fuse(resolved[k], resolved[k + 1]);
     slots += often * (second ? 0 : first ? 1 : resolved[k].slots);
     for (const auto& op : resolved[k].micro_ops)
       if (!(first && op.part == Part::compute)) demand[op.ports] += often * op.occupancy;

@@ -36,6 +36,20 @@ TEST(DependenceBound, TheLongestCycle) {
   EXPECT_NEAR(*dependence_bound(through_memory.body, through_memory.forms, small_core()), 9, 0.01);
 }
 
+// mov, add, jump: the first two become one slot, the jump is another.
+TEST(PortBound, OfThreeThatWouldFuseTheFirstTwoDo) {
+  CoreModel core = small_core();
+  core.rename.eliminated_moves = {opcode("^MOV64rr")};
+  core.rename.fused = {{opcode("^MOV64rr"), opcode("^ADD"), How::measured, ""}, {opcode("^ADD"), opcode("^J"), How::measured, ""}};
+  Code code;
+  for (int k = 0; k < 6; k++) code.op("NOOP", {}, {});
+  code.op("MOV64rr", {1}, {2}), code.op("ADD64rr", {1, 9}, {1, 3}), code.branch({9});
+  auto bound = port_bound(code.body, code.forms, core);
+  ASSERT_TRUE(bound);
+  EXPECT_DOUBLE_EQ(bound->cycles, 2);  // 6 + 1 + 1 slots of 4 a cycle
+  EXPECT_NEAR(code.cycles(core), 2, close);
+}
+
 TEST(Bounds, AreNeverAboveTheSimulation) {
   for (int muls = 1; muls < 12; muls++) {
     Code code;
