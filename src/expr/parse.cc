@@ -101,10 +101,12 @@ class Parser {
     if (accept('+')) return signed_factor();
     TRY(Expr base, atom());
     skip_blanks();
+    const std::size_t place = at_;
     bool stars = at_ + 1 < text_.size() && text_[at_] == '*' && text_[at_ + 1] == '*';
     if (stars) at_ += 2;
     if (!stars && !accept('^')) return base;
     TRY(Expr exponent, signed_factor());
+    if (base.is_number(0) && exponent.is_number() && exponent.node().number.value < 0) return fail("a division by 0", place);
     return power(base, exponent);
   }
 
