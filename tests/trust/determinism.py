@@ -15,7 +15,7 @@ COMMANDS = [
     ["predict", golden / "bounds/figure-25/figure-25.profile.json", "--machine", "toy"],
     ["predict", golden / "predict/toy-all-json/tiny.profile.json", "--machine", "toy", "--model", "all", "--format", "json"],
     ["predict", golden / "predict/ranks/ring.profile.json", "--machine", "toy", "--ranks", "5", "--format", "json"],
-    ["bounds", golden / "bounds/toy-daxpy/toy-daxpy.profile.json", "--machine", "toy", "--format", "json"],
+    ["bounds", golden / "bounds/toy-daxpy/toy-daxpy.profile.json", "--machine", "toy", "--no-measure", "--format", "json"],
     ["tree", golden / "tree/toy-core/loop.profile.json", "--machine", "toy", "--format", "json"],
     ["graph", "heat", "--format", "json"],
     ["machines", "compare", "vax-8600", "vax-11-780", "t800", "--format", "json"],
