@@ -13,6 +13,15 @@ namespace {
 
 Timing steady(double cycles) { return {.cycles = cycles, .spread = 0, .kept = 16, .taken = 16}; }
 
+// What a processor of that family is fitted with.
+struct GoldenCove {
+  Result<DescribedForms> described = bundled_described_forms("x86_64");
+  Result<FormTable> table = bundled_form_table("x86_64");
+  Result<CoreModel> frame = frame_of({"emerald-rapids", ""}, "x86_64");
+  bool read() const { return described && table && frame; }
+  FittedCore fitted(const Timings& timings) const { return fit_core(*frame, Frame::family, *table, *described, timings); }
+};
+
 TEST(Family, IsFoundByProcessor) {
   auto family = family_of("processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 143\nmodel name\t: x\n", "x86_64");
   ASSERT_TRUE(family);
@@ -103,66 +112,58 @@ TEST(Family, AStrangerIsTakenForTheClosest) {
 
 // Loops of up to sixteen slots come as fast as rename takes them: no group of eight ends at their branch.
 TEST(Family, TheGroupsOfTheFrontEndAreSeen) {
-  auto described = bundled_described_forms("x86_64");
-  auto table = bundled_form_table("x86_64");
-  auto frame = frame_of({"emerald-rapids", ""}, "x86_64");
-  ASSERT_TRUE(described && table && frame);
+  const GoldenCove kin;
+  ASSERT_TRUE(kin.read());
   for (double group : {8.0, 16.0}) {
     Timings timings;
     for (int n = 1; n <= 19; n++) timings.of["loop/nop/" + std::to_string(n)] = steady(std::max({1.0, (n + 1) / 6.0, std::ceil((n + 1) / group)}));
-    const auto fitted = fit_core(*frame, Frame::family, *table, *described, timings);
+    const auto fitted = kin.fitted(timings);
     EXPECT_EQ(fitted.core.front_end.uops_per_cycle->value, group);
   }
 }
 
 // A comparison with indexed memory and seven fillers: nine slots, or the rest of two groups lost.
 TEST(Family, WhatComesApartMayHaveToBeginAGroup) {
-  auto described = bundled_described_forms("x86_64");
-  auto table = bundled_form_table("x86_64");
-  auto frame = frame_of({"emerald-rapids", ""}, "x86_64");
-  ASSERT_TRUE(described && table && frame);
+  const GoldenCove kin;
+  ASSERT_TRUE(kin.read());
   Timings timings;
   timings.of["slot/cmp.mem.idx/12"] = steady(1.5);
-  EXPECT_FALSE(fit_core(*frame, Frame::family, *table, *described, timings).core.rename.extra_within);
+  EXPECT_FALSE(kin.fitted(timings).core.rename.extra_within);
   timings.of["slot/cmp.mem.idx/12"] = steady(2.0);
-  const auto fitted = fit_core(*frame, Frame::family, *table, *described, timings);
+  const auto fitted = kin.fitted(timings);
   ASSERT_TRUE(fitted.core.rename.extra_within);
   EXPECT_EQ(fitted.core.rename.extra_within->value, 3);
 }
 
 // Two moves and an addition between them: a cycle when both are eliminated, three when none is.
 TEST(Family, EliminatedMovesAreSeen) {
-  auto described = bundled_described_forms("x86_64");
-  auto table = bundled_form_table("x86_64");
-  auto frame = frame_of({"emerald-rapids", ""}, "x86_64");
-  ASSERT_TRUE(described && table && frame);
+  const GoldenCove kin;
+  ASSERT_TRUE(kin.read());
   Timings timings;
   timings.of["chain/mov.rr64"] = steady(0.5);
   timings.of["rename/move.r64/16"] = timings.of["rename/move.zx8/16"] = steady(1.01);
-  auto fitted = fit_core(*frame, Frame::family, *table, *described, timings);
+  auto fitted = kin.fitted(timings);
   EXPECT_FALSE(fitted.core.rename.eliminated_share);
-  EXPECT_EQ(fitted.core.rename.eliminated_moves.size(), frame->rename.eliminated_moves.size() + 1);
+  EXPECT_EQ(fitted.core.rename.eliminated_moves.size(), kin.frame->rename.eliminated_moves.size() + 1);
   timings.of["rename/move.r64/16"] = timings.of["rename/move.zx8/16"] = steady(3);
-  fitted = fit_core(*frame, Frame::family, *table, *described, timings);
+  fitted = kin.fitted(timings);
   ASSERT_TRUE(fitted.core.rename.eliminated_share);
   EXPECT_NEAR(fitted.core.rename.eliminated_share->value, 0, 1e-9);
-  EXPECT_EQ(fitted.core.rename.eliminated_moves.size(), frame->rename.eliminated_moves.size());
+  EXPECT_EQ(fitted.core.rename.eliminated_moves.size(), kin.frame->rename.eliminated_moves.size());
 }
 
 // A move and the operation on it: seven slots with the fillers behind them, or six.
 TEST(Family, PairsMadeOneSlotAreSeen) {
-  auto described = bundled_described_forms("x86_64");
-  auto table = bundled_form_table("x86_64");
-  auto frame = frame_of({"emerald-rapids", ""}, "x86_64");
-  ASSERT_TRUE(described && table && frame);
+  const GoldenCove kin;
+  ASSERT_TRUE(kin.read());
   Timings timings;
   timings.of["rename/fuse.mov.add/12"] = steady(1.02);
   timings.of["rename/fuse.load.shl/12"] = steady(1.17);
   timings.of["forward/r64.r64.add/4"] = steady(7.4);  // a load that is fused is not renamed
   timings.of["forward/r64.r64.imul/4"] = steady(3.0);
-  const auto fitted = fit_core(*frame, Frame::family, *table, *described, timings);
+  const auto fitted = kin.fitted(timings);
   const auto& fused = fitted.core.rename.fused;
-  ASSERT_EQ(fused.size(), frame->rename.fused.size() + 1);
+  ASSERT_EQ(fused.size(), kin.frame->rename.fused.size() + 1);
   EXPECT_EQ(fused.back().first.opcode, "^MOV(32|64)rr");
   EXPECT_TRUE(fitted.core.memory.forwarding.front().renamed);
 }

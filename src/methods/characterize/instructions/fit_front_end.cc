@@ -17,15 +17,13 @@ class FrontEndFitter {
     // The widest rename seen in loops of fillers: instructions per cycle, the fused loop branch counted as one.
     double width = 0;
     std::string best;
-    for (auto& c : table_.cases)
-      if (c.kind == "loop" && c.name == "nop" && !table_.filler.empty())
-        for (int n : c.parameters)
-          if (auto cycles = special(fmt::format("loop/nop/{}", n)); cycles && (n + 1) / *cycles > width)
-            width = (n + 1) / *cycles, best = fmt::format("loop/nop/{}", n);
+    const auto loops = filler_loops();
+    for (auto [slots, cycles] : loops)
+      if (slots / cycles > width) width = slots / cycles, best = fmt::format("loop/nop/{}", slots - 1);
     const double before = result_.core.front_end.rename_width.value;
     if (width > 0 && (frame_ == Frame::usual || std::abs(std::round(width) - before) < 0.5))
       result_.core.front_end.rename_width = from(best, std::round(width));
-    groups();
+    groups(loops);
     moves();
     fusions();
     coming_apart();
@@ -37,17 +35,22 @@ class FrontEndFitter {
   std::optional<double> special(const std::string& name) const { return fitting_.timings.cycles(name); }
   Measurement from(const std::string& name, double value) const { return fitting_.from(name, value); }
 
-  // Loops of fillers take the time of their slots, or of the groups they come in: a taken branch ends one. The size of a group
-  // is changed only where another explains the loops far better.
-  void groups() {
-    auto& front_end = result_.core.front_end;
-    if (!front_end.uops_per_cycle || table_.filler.empty()) return;
-    std::vector<std::pair<double, double>> loops;  // slots and cycles
+  struct FillerLoop { int slots; double cycles; };  // the branch counted
+  std::vector<FillerLoop> filler_loops() const {
+    std::vector<FillerLoop> loops;
+    if (table_.filler.empty()) return loops;
     for (auto& c : table_.cases)
       if (c.kind == "loop" && c.name == "nop")
         for (int n : c.parameters)
           if (auto cycles = special(fmt::format("loop/nop/{}", n))) loops.push_back({n + 1, *cycles});
-    if (loops.size() < 8) return;
+    return loops;
+  }
+
+  // Loops of fillers take the time of their slots, or of the groups they come in: a taken branch ends one. The size of a group
+  // is changed only where another explains the loops far better.
+  void groups(const std::vector<FillerLoop>& loops) {
+    auto& front_end = result_.core.front_end;
+    if (!front_end.uops_per_cycle || loops.size() < 8) return;
     auto misfit = [&](double group) {
       double squares = 0;
       for (auto [slots, cycles] : loops)
