@@ -11,6 +11,7 @@
 
 #include "../tests/instructions/decoded_benchmarks.h"
 #include "base/files.h"
+#include "methods/characterize/instructions/closest_core.h"
 #include "methods/characterize/instructions/measure_core.h"
 #include "record/library.h"
 
@@ -44,8 +45,8 @@ static Status check(const std::string& name, const std::string& path, const std:
   TRY(auto timings, timings_from(path, table, list));
   if (name == "measure") {
     TRY(auto described, bundled_described_forms(machine.isa));
-    TRY(const CoreModel frame, frame_of(family, machine.isa));
-    auto fitted = fit_core(frame, family.core.empty() ? Frame::usual : Frame::family, table, described, timings);
+    TRY(const auto frame, starting_core(family, machine.isa, table, described, timings));
+    auto fitted = fit_core(frame.core, family.core.empty() ? Frame::usual : Frame::family, table, described, timings);
     for (auto& change : fitted.changes) fmt::print("changed: {}\n", change);
     for (auto& gap : fitted.gaps) fmt::print("gap: {}\n", gap.what);
     machine.core = fitted.core;

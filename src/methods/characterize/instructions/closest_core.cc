@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "methods/characterize/instructions/families.h"
 #include "methods/characterize/instructions/fitting.h"
 
 namespace perfcast::instructions {
@@ -50,6 +49,15 @@ Result<ClosestCore> closest_core(const std::vector<std::string>& names, const st
     if (closest.name.empty() || distance < least) closest = {name, std::move(core)}, least = distance;
   }
   return closest;
+}
+
+Result<ClosestCore> starting_core(const Family& family, const std::string& isa, const FormTable& table, const DescribedForms& described, const Timings& timings) {
+  if (family.core.empty()) {
+    TRY(const auto names, cores_of(isa));
+    return closest_core(names, isa, table, described, timings);
+  }
+  TRY(auto core, frame_of(family, isa));
+  return ClosestCore{family.core, std::move(core)};
 }
 
 }  // namespace perfcast::instructions

@@ -27,9 +27,7 @@ Result<MeasuredCore> measure_core(const CoreOptions& options) {
   TRY(auto timings, run_benchmarks(table, benchmarks, run));
 
   MeasuredCore result;
-  std::vector<std::string> frames{family.core};
-  if (family.core.empty()) { TRY(frames, cores_of(isa)); }
-  TRY(const auto frame, closest_core(frames, isa, table, described, timings));
+  TRY(const auto frame, starting_core(family, isa, table, described, timings));
   auto fitted = fit_core(frame.core, family.core.empty() ? Frame::usual : Frame::family, table, described, timings);
   result.core = std::move(fitted.core), result.gaps = std::move(fitted.gaps), result.changes = std::move(fitted.changes);
   result.family = family.core;
