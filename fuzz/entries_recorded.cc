@@ -11,6 +11,7 @@
 #include "methods/characterize/source/experiments.h"
 #include "methods/characterize/source/generate.h"
 #include "methods/dilate/ranks.h"
+#include "methods/dilate/same_work.h"
 #include "methods/dilate/threads.h"
 #include "methods/dilate/verdict.h"
 #include "record/check.h"
@@ -61,12 +62,16 @@ void read_dilated(const std::string& text) {
   auto json = parse_json(text, "fuzz");
   if (!json) return;
   if (auto rank = dilate::rank_in(*json, "fuzz")) {
-    std::vector<dilate::DilatedRun> runs;
+    std::vector<std::vector<dilate::DilatedRun>> of_factors;
     for (double d : {1, 2, 4}) {
-      rank->d = d;
-      runs.push_back(dilate::join_repeats({dilate::run_of({*rank, *rank})}));
+      rank->d = d, rank->compute *= 1.5;
+      of_factors.push_back({dilate::run_of({*rank, *rank})});
+    }
+    dilate::bring_to_same_work(of_factors);
+    std::vector<dilate::DilatedRun> runs;
+    for (const auto& of_factor : of_factors) {
+      runs.push_back(dilate::join_repeats(of_factor));
       dilate::judge_point(runs.back(), {});
-      dilate::judge_computation(runs.back(), runs.front());
     }
     Dilation dilation;
     dilate::conclude(dilation, runs);

@@ -95,7 +95,7 @@ struct Dilation {
   std::string explanation;
   double compute_share = 0;            // at D = 1
   std::optional<double> transport_share, logic_share;  // of the elapsed time at D = 1, from the fit over D
-  std::optional<double> ideal;         // speed-up at the largest D if all that is not computation were transport
+  std::optional<double> ideal;         // speed-up at the largest D if all that the slowest rank does not compute were transport
   std::optional<double> useful_until;  // D beyond which less than 2 % is gained
   std::vector<RegionSpeedup> regions;  // threads
   std::optional<DemandProfile> demand; // threads: how the work divides among levels of parallelism

@@ -75,7 +75,7 @@ std::string dilation_text(const Dilation& dilation) {
   if (threads) text += "\n" + dilation.explanation + "\n";
   else text += fmt::format("\n{}: {}\n", word_of(dilation.verdict), dilation.explanation);
   if (!threads && dilation.ideal)
-    text += fmt::format("computation is {} of the time; if all the rest were transport, the speed-up at D = {:g} would be {:.2f}\n",
+    text += fmt::format("computation is {} of the time; if all that its slowest rank waits were transport, the speed-up at D = {:g} would be {:.2f}\n",
                         percent_text(dilation.compute_share), dilation.points.back().d, *dilation.ideal);
   std::string doubts = doubts_of(dilation.points, threads ? "plain" : "");
   for (const auto& region : dilation.regions) doubts += doubts_of(region.points, region.region);

@@ -14,11 +14,14 @@
 #include "base/preload.h"
 #include "base/text.h"
 #include "methods/dilate/ranks.h"
+#include "methods/dilate/same_work.h"
 #include "methods/dilate/threads.h"
 #include "methods/dilate/verdict.h"
 
 namespace perfcast::dilate {
 namespace {
+
+constexpr double much_longer = 1.05;  // worth a word
 
 Result<std::vector<double>> checked_factors(std::vector<double> factors) {
   for (double d : factors)
@@ -123,11 +126,14 @@ Result<Dilation> dilate(const std::vector<std::string>& command, const DilateOpt
       TRY(DilatedRun run, run_once(command, library, factors[i], options));
       runs[i].push_back(std::move(run));
     }
+  SameWork work = bring_to_same_work(runs);
+  if (work.longest > much_longer * work.shortest)
+    dilation.remarks.push_back(fmt::format("the computation of the slowest rank took {} to {}, undilated, as others used the cores: all runs are brought to {}",
+                                           time_text(work.shortest), time_text(work.longest), time_text(work.middle)));
   std::vector<DilatedRun> joined;
   for (const auto& of_factor : runs) {
     joined.push_back(join_repeats(of_factor));
     judge_point(joined.back(), circumstances);
-    judge_computation(joined.back(), joined.front());
     if (int n = joined.back().point.disturbed; n > 0 && !is_disturbed(joined.back().point))
       dilation.remarks.push_back(fmt::format("D = {:g}: {} of {} runs were preempted and not used", of_factor.front().point.d, n, of_factor.size()));
   }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "methods/dilate/ranks.h"
+#include "methods/dilate/same_work.h"
 #include "methods/dilate/threads.h"
 #include "methods/dilate/verdict.h"
 
@@ -78,6 +79,39 @@ TEST(Ranks, PreemptedRunsAreNotUsedWhileOthersAre) {
   EXPECT_EQ(joined.point.repeats.size(), 3u);
 }
 
+// Somebody else on the cores: nobody is preempted, but the same work takes longer, and so does waiting for it. One rank has three
+// times the work of the other, which waits for it; transport takes 0.4 s.
+TEST(SameWork, RunsAreBroughtToTheSameComputation) {
+  auto slowed_by = [](double d, double slower) {
+    RankRecord busy = rank_of(d, 1.2 * slower, 0, 0.4), waiting = rank_of(d, 0.4 * slower, 0.8 * slower, 0.4);
+    return run_of({busy, waiting});
+  };
+  std::vector<std::vector<DilatedRun>> runs = {{slowed_by(1, 1), slowed_by(1, 1.1), slowed_by(1, 0.9)}, {slowed_by(4, 1.3), slowed_by(4, 0.8), slowed_by(4, 1)}};
+  SameWork same = bring_to_same_work(runs);
+  EXPECT_NEAR(same.law.per_work, 1, 1e-6);
+  EXPECT_NEAR(same.law.transport, 0.4, 1e-6);
+  EXPECT_NEAR(same.middle, 1.2, 1e-9);
+  EXPECT_NEAR(same.longest, 1.56, 1e-9);
+  for (const auto& of_factor : runs)
+    for (const auto& run : of_factor) {
+      EXPECT_NEAR(run.point.normalized, 1.2 + 0.4 / run.point.d, 1e-6);
+      EXPECT_NEAR(run.point.normalized_times.user, 0.8, 1e-6);
+      EXPECT_NEAR(run.point.normalized_times.wait_receive, 0.4 + 0.4 / run.point.d, 1e-6);
+      EXPECT_NEAR(run.point.times.residue, 0, 1e-6);
+    }
+}
+
+// Ranks that compute one after the other: what slows one is added as often as there are ranks.
+TEST(SameWork, ChainsOfRanksCountTheComputationOfEach) {
+  std::vector<DilatedRun> runs;
+  for (double slower : {1.0, 1.2, 1.5})
+    for (double d : {1, 2, 6}) runs.push_back(run_of({rank_of(d, slower, slower, 0.3), rank_of(d, slower, slower, 0.3)}));
+  WorkLaw law = fit_work(runs);
+  EXPECT_NEAR(law.per_work, 2, 1e-6);
+  EXPECT_NEAR(law.transport, 0.3, 1e-6);
+  EXPECT_EQ(fit_work({}).per_work, 1);
+}
+
 TEST(Verdict, TellsComputationTransportAndLogicApart) {
   Dilation xa = dilation_of(0.98, 0.01, 0.01), xb = dilation_of(0.3, 0.02, 0.68), xb2 = dilation_of(0.5, 0.49, 0.01);
   EXPECT_EQ(xa.verdict, DilationVerdict::compute_bound);
@@ -127,12 +161,14 @@ TEST(Verdict, PointsThatCannotBeTrustedSayWhy) {
   EXPECT_NE(drifting.point.doubts.at(0).find("repeats"), std::string::npos);
 }
 
-TEST(Verdict, ComputationThatChangesIsDoubted) {
-  DilatedRun first = run_of({rank_of(1, 1, 0, 1)}), same = run_of({rank_of(2, 1.02, 0, 1)}), other = run_of({rank_of(2, 0.8, 0, 1)});
-  judge_computation(same, first);
-  judge_computation(other, first);
-  EXPECT_TRUE(same.point.valid);
-  EXPECT_FALSE(other.point.valid);
+TEST(Verdict, ComputationThatChangesTooMuchIsDoubted) {
+  std::vector<std::vector<DilatedRun>> runs = {{run_of({rank_of(1, 1, 0, 1)})}, {run_of({rank_of(2, 1.1, 0, 1)})}, {run_of({rank_of(4, 1.6, 0, 1)})}};
+  bring_to_same_work(runs);
+  for (auto& run : runs) judge_point(run[0], {2, 0});
+  EXPECT_TRUE(runs[0][0].point.valid);
+  EXPECT_TRUE(runs[1][0].point.valid);
+  ASSERT_FALSE(runs[2][0].point.valid);
+  EXPECT_NE(runs[2][0].point.doubts.at(0).find("computation itself took +45"), std::string::npos) << runs[2][0].point.doubts.at(0);
 }
 
 TEST(Verdict, WithoutTrustThereIsNoVerdict) {
@@ -155,6 +191,22 @@ TEST(Threads, DemandIsWorkByLevel) {
   EXPECT_NEAR(demand.modes[1].demand, 0.8, 1e-12);
   EXPECT_NEAR(*demand.seconds, 3, 1e-12);
   EXPECT_NEAR(demand.synchronisation, 0.1, 1e-12);
+}
+
+TEST(Threads, RunsAreBroughtToTheSameWorkByRegion) {
+  auto run_with = [](double serial, double loop) {
+    ThreadsRecord run;
+    run.elapsed = serial + loop / 2, run.regions.resize(2);
+    run.regions[0].name = "serial", run.regions[0].work = serial, run.regions[0].wall = serial;
+    run.regions[1].name = "loop", run.regions[1].work = loop, run.regions[1].wall = loop / 2;
+    return run;
+  };
+  ThreadsRecord calm = run_with(1, 4), slowed = run_with(1.5, 5), slower = run_with(0.9, 3);
+  bring_to_same_work({&calm, &slowed, &slower});
+  for (const auto& run : {calm, slowed, slower}) {
+    EXPECT_NEAR(run.elapsed, 3, 1e-12);
+    EXPECT_NEAR(run.regions[1].wall, 2, 1e-12);
+  }
 }
 
 TEST(Threads, ARegionIsJudgedByItsLargestFactorThatCounts) {

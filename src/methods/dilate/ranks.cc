@@ -79,6 +79,12 @@ RankRecord average_thread(const RankRecord& rank) {
   return one;
 }
 
+void account(DilationPoint& p) {
+  const DilatedTimes& t = p.times;
+  p.times.residue = p.elapsed - (t.user + t.system + t.wait_receive + t.send + t.collective + t.other);
+  p.normalized_times = p.times / p.d;
+}
+
 DilatedRun run_of(const std::vector<RankRecord>& ranks) {
   ensure(!ranks.empty(), "a run has at least one rank");
   DilatedRun run;
@@ -99,6 +105,7 @@ DilatedRun run_of(const std::vector<RankRecord>& ranks) {
     auto in = [&](const char* kind) { return std::max(0.0, value_of(r.seconds, kind) - value_of(r.calls, kind) * r.clock_seconds) / n; };
     p.times.wait_receive += in("wait_receive"), p.times.send += in("send"), p.times.collective += in("collective");
     p.times.other += in("other") + in("poll");
+    run.slowest = std::max(run.slowest, r.compute);
     run.compute += r.compute / n, system += r.system / n, short_seconds += r.short_seconds / n;
     p.segments += r.segments / n;
     p.switches += r.elapsed > 0 ? r.switches / r.elapsed / n : 0;
@@ -112,9 +119,7 @@ DilatedRun run_of(const std::vector<RankRecord>& ranks) {
   }
   p.elapsed = elapsed, p.normalized = p.elapsed / p.d;
   p.times.system = p.d * system, p.times.user = p.d * (run.compute - system);
-  const DilatedTimes& t = p.times;
-  p.times.residue = p.elapsed - (t.user + t.system + t.wait_receive + t.send + t.collective + t.other);
-  p.normalized_times = p.times / p.d;
+  account(p);
   p.segment_seconds = middle_segment(bins, bin_seconds);
   p.short_share = run.compute > 0 ? short_seconds / run.compute : 0;
   return run;
@@ -142,13 +147,11 @@ DilatedRun join_repeats(const std::vector<DilatedRun>& all) {
   for (const auto& run : runs) p.repeats.push_back(run.point.elapsed);
   double DilatedTimes::* const fields[] = {&DilatedTimes::user, &DilatedTimes::system, &DilatedTimes::wait_receive, &DilatedTimes::send,
                                            &DilatedTimes::collective, &DilatedTimes::other};
-  double sum = 0;
-  for (auto field : fields) sum += p.times.*field = middle([&](const DilatedRun& r) { return r.point.times.*field; });
-  p.times.residue = p.elapsed - sum;
-  p.normalized_times = p.times / p.d;
+  for (auto field : fields) p.times.*field = middle([&](const DilatedRun& r) { return r.point.times.*field; });
+  account(p);
   double DilationPoint::* const others[] = {&DilationPoint::segments, &DilationPoint::segment_seconds, &DilationPoint::short_share, &DilationPoint::switches, &DilationPoint::lost_share};
   for (auto field : others) p.*field = middle([&](const DilatedRun& r) { return r.point.*field; });
-  double DilatedRun::* const counts[] = {&DilatedRun::compute, &DilatedRun::clock_seconds, &DilatedRun::polls, &DilatedRun::calls, &DilatedRun::most_on_one_host};
+  double DilatedRun::* const counts[] = {&DilatedRun::compute, &DilatedRun::slowest, &DilatedRun::slowed, &DilatedRun::clock_seconds, &DilatedRun::polls, &DilatedRun::calls, &DilatedRun::most_on_one_host};
   for (auto field : counts) joined.*field = middle([&](const DilatedRun& r) { return r.*field; });
   p.drift = p.elapsed > 0 ? (quantile(p.repeats, 0.75) - quantile(p.repeats, 0.25)) / p.elapsed : 0;
   return joined;

@@ -47,12 +47,16 @@ struct DilatedRun {
   DilationPoint point;
   int ranks = 0;
   double compute = 0;             // undilated, per rank
+  double slowest = 0;             // computation of the rank that needs most for it
+  double slowed = 1;              // what that took before it was brought to the same in all runs, relative
   double clock_seconds = 0;
   double polls = 0, calls = 0;    // per rank
   double most_on_one_host = 0;    // ranks, or their threads where several call MPI
   bool threaded = false;          // several threads of a rank call MPI
 };
 DilatedRun run_of(const std::vector<RankRecord>& ranks);
+// The residue and the normalised times that follow from elapsed time and times.
+void account(DilationPoint& point);
 
 // Ranks were preempted and lost time by it. Brief preemptions are the rule, by the launcher and the system itself; what
 // counts is the time during which a rank did not run, or, where waiting may sleep, very many of them.

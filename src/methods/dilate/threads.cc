@@ -10,6 +10,7 @@
 #include "base/preload.h"
 #include "base/statistics.h"
 #include "base/text.h"
+#include "methods/dilate/same_work.h"
 #include "record/check.h"
 
 namespace perfcast::dilate {
@@ -159,6 +160,11 @@ Result<Dilation> dilate_threads(const std::vector<std::string>& command, const s
         runs[{r, d}].push_back(std::move(slowed));
       }
   }
+  std::vector<ThreadsRecord*> every;
+  for (auto& run : plain) every.push_back(&run);
+  for (auto& [region, slowed] : runs)
+    for (auto& run : slowed) every.push_back(&run);
+  bring_to_same_work(every);
   DilationPoint base = point_of(plain, 1, circumstances);
   base.speedup = 1;
   dilation.points = {base};

@@ -9,13 +9,17 @@
 
 namespace perfcast::dilate {
 
+namespace {
+constexpr double computes_little = 0.02;  // of the time: then it hardly matters how
+}
+
 void judge_point(DilatedRun& run, const Circumstances& circumstances, const ValidityLimits& limits) {
   DilationPoint& p = run.point;
   const std::string& who = circumstances.who;
   std::string those_at_work = run.threaded ? "threads" : who;
   auto doubt = [&](std::string text) { p.doubts.push_back(std::move(text)), p.valid = false; };
   double computing = p.elapsed > 0 ? p.d * run.compute / p.elapsed : 0;
-  if (p.short_share > limits.short_share && computing > 0.02)
+  if (p.short_share > limits.short_share && computing > computes_little)
     doubt(fmt::format("{} of the computation lies in segments shorter than {:.0f} clock readings ({})", percent_text(p.short_share),
                       limits.clock_readings, time_text(limits.clock_readings * run.clock_seconds)));
   double free = circumstances.cores - circumstances.busy_elsewhere;
@@ -27,16 +31,10 @@ void judge_point(DilatedRun& run, const Circumstances& circumstances, const Vali
     doubt(fmt::format("{:.0f} involuntary context switches per second in each of the {}, which did not run for {} of the time", p.switches,
                       who, percent_text(p.lost_share)));
   if (p.drift > limits.drift) doubt(fmt::format("the repeats differ by {} (interquartile range)", percent_text(p.drift)));
+  if (computing > computes_little && std::abs(run.slowed - 1) > limits.computation)
+    doubt(fmt::format("the computation itself took {} compared to the other factors: cores are disturbed or not independent", percent_text(run.slowed - 1, true)));
   if (run.calls > 0 && run.polls > limits.polls * run.calls)
     doubt(fmt::format("{} of the MPI calls only poll: the waiting between them is taken for computation", percent_text(run.polls / run.calls)));
-}
-
-void judge_computation(DilatedRun& run, const DilatedRun& first, const ValidityLimits& limits) {
-  if (first.compute <= 0 || run.compute < 0.02 * run.point.normalized) return;
-  double difference = run.compute / first.compute - 1;
-  if (std::abs(difference) <= limits.computation) return;
-  run.point.doubts.push_back(fmt::format("the computation itself took {} compared to D = 1: cores are disturbed or not independent", percent_text(difference, true)));
-  run.point.valid = false;
 }
 
 TransportLaw fit_law(const std::vector<DilationPoint>& points) {
@@ -93,7 +91,9 @@ void conclude(Dilation& dilation, const std::vector<DilatedRun>& runs) {
       if (p.d > largest) largest = p.d, gained = p.speedup;
     }
   double last = dilation.points.back().d;
-  dilation.ideal = 1 / (dilation.compute_share + (1 - dilation.compute_share) / last);
+  // No network makes a program faster than its slowest rank computes.
+  double busiest = std::min(1.0, runs.front().slowest / whole);
+  dilation.ideal = 1 / (busiest + (1 - busiest) / last);
   if (valid < 2 || !dilation.points.front().valid || largest <= 1) {
     dilation.verdict = DilationVerdict::unclear;
     dilation.explanation = "too few points can be trusted: see what is said of each";

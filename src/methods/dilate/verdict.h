@@ -18,16 +18,12 @@ struct ValidityLimits {
   double clock_readings = 20;     // a segment shorter than so many is short (fixed in the library)
   double short_share = 0.1;       // of the computation in short segments
   double drift = 0.05;            // interquartile range of the repeats, relative
-  double computation = 0.05;      // difference from the computation at D = 1, relative
+  double computation = 0.25;      // by which the computation itself may differ from the common one: what was brought to it is no longer measured
   double polls = 0.5;             // share of MPI calls that only poll
 };
 
 // Marks the point and says why.
 void judge_point(DilatedRun& run, const Circumstances& circumstances, const ValidityLimits& limits = {});
-
-// The computation itself, undilated, must take the same time at every factor. Where it does not, cores share a clock, a
-// cache or a pipeline with what spins on the other, and the point says so.
-void judge_computation(DilatedRun& run, const DilatedRun& first, const ValidityLimits& limits = {});
 
 // Fills speedups, shares, verdict and explanation from the judged points, smallest factor (1) first.
 void conclude(Dilation& dilation, const std::vector<DilatedRun>& runs);
