@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Predicts and times the six applications of validation/parallel on 2 ranks and on 2 threads; prints errors. Predicted and measured are
 both of cores of their own (--measure, --alone). The machine file should hold messages and threads (characterize --messages).
-usage: parallel_accuracy.py PERFCAST [--machine M] [--only NAME] [--ranks-only|--threads-only]"""
-import json, os, pathlib, subprocess, sys, tempfile
+usage: parallel_accuracy.py PERFCAST [--machine M] [--only NAME] [--ranks-only|--threads-only] [--keep FOLDER]
+--keep: profiles stay in this folder and are used again, so that a quiet minute is spent on timing alone"""
+import contextlib, json, os, pathlib, subprocess, sys, tempfile
 
 perfcast = os.path.abspath(sys.argv[1])
 machine = sys.argv[sys.argv.index("--machine") + 1:][:1] if "--machine" in sys.argv else []
+keep = os.path.abspath(sys.argv[sys.argv.index("--keep") + 1]) if "--keep" in sys.argv else None
 only = sys.argv[sys.argv.index("--only") + 1] if "--only" in sys.argv else None
 folder = pathlib.Path(__file__).parent.parent / "validation/parallel"
 kinds = [("ranks", "-O2 -DUSE_MPI", "--ranks"), ("threads", "-O2 -fopenmp", "--threads")]
@@ -17,9 +19,10 @@ for program in json.loads((folder / "programs.json").read_text())["programs"]:
     if only and name != only:
         continue
     for kind, flags, option in kinds:
-        with tempfile.TemporaryDirectory() as temporary:
-            profile = f"{temporary}/p.json"
-            done = subprocess.run([perfcast, "analyze", f"{name}.c", "--cflags", flags, option, "2", "--levels", "ir,machine,memory", "-o", profile, "--", *program["args"]],
+        with contextlib.nullcontext(keep) if keep else tempfile.TemporaryDirectory() as place:
+            os.makedirs(place, exist_ok=True)
+            profile = f"{place}/{name}.{kind}.json"
+            done = subprocess.run(["true"] if os.path.exists(profile) else [perfcast, "analyze", f"{name}.c", "--cflags", flags, option, "2", "--levels", "ir,machine,memory", "-o", profile, "--", *program["args"]],
                                   cwd=folder, capture_output=True, text=True)
             if done.returncode:
                 print(f"{name:10} {kind:8} {done.stderr.strip()[:200]}")

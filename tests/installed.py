@@ -8,6 +8,7 @@ with tempfile.TemporaryDirectory(prefix="perfcast-installed-") as folder:
     subprocess.run([cmake, "--install", build, "--prefix", prefix], check=True, stdout=subprocess.DEVNULL)
     program = prefix / "bin" / "perfcast"
     environment = {"PATH": os.environ["PATH"], "HOME": folder}
+    environment |= {name: value for name, value in os.environ.items() if name.endswith("SAN_OPTIONS")}  # what sanitizers pass over
 
     def run(*words, code=0):
         done = subprocess.run([program, *words], cwd=folder, env=environment, capture_output=True, text=True)

@@ -144,9 +144,14 @@ CoreTables::CoreTables(const CoreModel& core) : core_(core) {
   name_kind(folded_kind);
   folded_result = kind_of(folded_kind);
   bypasses_.resize(static_cast<std::size_t>(kinds_) * static_cast<std::size_t>(kinds_));
-  for (const auto& rule : core_.bypasses)
-    if (int from = kind_of(rule.from), to = kind_of(rule.to); from && to)
-      bypasses_[from * kinds_ + to] = {rule.cycles, rule.accumulator_only, rule.delays_result, port_mask(rule.ports), true};
+  for (const auto& rule : core_.bypasses) {
+    const Bypass bypass{rule.cycles, rule.accumulator_only, rule.delays_result, port_mask(rule.ports), true};
+    const int from = kind_of(rule.from), to = kind_of(rule.to);
+    if (from && to) bypasses_[from * kinds_ + to] = bypass;
+    if (from && rule.to == other_kinds)
+      for (int other = 0; other < kinds_; other++)
+        if (Bypass& entry = bypasses_[from * kinds_ + other]; other != from && !entry.present) entry = bypass;
+  }
 }
 
 int CoreTables::kind_of(const std::string& name) const {

@@ -146,7 +146,7 @@ void Pipeline::read_sources(const StaticInstruction& instruction) {
   for (const Source& source : instruction.sources) {
     const Value& value = registers_[static_cast<std::size_t>(source.unit)];
     double time = value.time;
-    if (value.kind && instruction.kind) {
+    if (value.kind) {
       const Bypass& bypass = tables_.bypass(value.kind, instruction.kind);
       if (bypass.present && (source.accumulator || !bypass.accumulator_only)) {
         if (bypass.delays_result) late_ = std::max(late_, bypass.cycles);

@@ -201,6 +201,21 @@ TEST(Bypass, DelaysTheWholeConsumer) {
   EXPECT_NEAR(chain.cycles(core), before + 2, close);
 }
 
+// Every consumer but its own kind takes longer, also one that has no kind; which of its operands came last does not matter.
+TEST(Bypass, DelaysAllOthers) {
+  CoreModel core = small_core();
+  Code beside, own;
+  beside.op("FADDrr", {3}, {2, 2});
+  beside.op("MUL64rr", {1}, {1, 3});
+  own.op("FADDrr", {3}, {2, 2});
+  own.op("FADDrr", {1}, {1, 3});
+  const double multiplied = beside.cycles(core), added = own.cycles(core);
+  core.bypasses = {{"fadd", other_kinds, false, 1, "", How::measured, ""}};
+  core.bypasses[0].delays_result = true;
+  EXPECT_NEAR(beside.cycles(core), multiplied + 1, close);
+  EXPECT_NEAR(own.cycles(core), added, close);
+}
+
 TEST(Bypass, OnlyIntoTheAccumulator) {
   CoreModel core = small_core();
   core.instructions[1].accumulator = -1;

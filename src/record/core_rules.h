@@ -68,9 +68,12 @@ void describe(Fields& f, InstructionRule& r) {
   f("how", r.how), f("note", r.note);
 }
 
+// Consumers of every kind but the producer's own, those without a kind included, where no other rule is about them.
+inline constexpr const char* other_kinds = "others";
+
 // A result that reaches some consumers sooner (or later) than its latency says.
 struct BypassRule {
-  std::string from, to;           // kinds of producer and consumer
+  std::string from, to;           // kinds of producer and consumer; to: `other_kinds` as well
   bool accumulator_only = false;  // only into the accumulator operand
   double cycles = 0;              // added to the latency; negative: sooner
   std::string ports;              // the consumer may then use these ports only; empty: its own

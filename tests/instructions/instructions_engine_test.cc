@@ -112,6 +112,24 @@ TEST(FitCore, FindsPlantedLatenciesAndPorts) {
   EXPECT_NEAR(divide->throughput->value, 4, 0.1);
 }
 
+// Of a core whose additions make multiplications beside them slower, the family knows only that they come later.
+TEST(FitCore, FindsPlantedDelaysOfTheWholeConsumer) {
+  auto machine = find_machine("emerald-rapids");
+  ASSERT_TRUE(machine);
+  CoreModel truth = *machine->core;
+  for (auto& rule : truth.bypasses)
+    if (rule.from == "fp_add") rule.to = other_kinds, rule.cycles = 1, rule.delays_result = true;
+  for (auto& rule : truth.instructions)
+    if (rule.kind == "fp_add") rule.latency->value = 2;
+  auto found = find_again("x86_64", truth, *machine->core, some_forms, {"bypass"});
+  ASSERT_TRUE(found) << found.error().message();
+  EXPECT_TRUE(std::ranges::any_of(found->core.bypasses, [](const BypassRule& rule) { return rule.to == other_kinds && rule.cycles == 1 && rule.delays_result; }));
+  EXPECT_NEAR(rule_for(found->core, "V?(ADD|SUB)SD")->latency->value, 2, 0.01);
+  auto same = find_again("x86_64", *machine->core, *machine->core, some_forms, {"bypass"});
+  ASSERT_TRUE(same);
+  EXPECT_TRUE(std::ranges::none_of(same->core.bypasses, [](const BypassRule& rule) { return rule.to == other_kinds; }));
+}
+
 // A processor nobody has heard of: the usual core, narrow and with small windows, becomes the wide one that was timed.
 TEST(FitCore, MakesAnotherCoreOfTheUsualOne) {
   auto machine = find_machine("emerald-rapids");

@@ -166,7 +166,7 @@ def changed_clock(root):
     (folder / "out/suite.json").write_text(json.dumps({"programs": [{"name": "add", "sources": ["add.c"]}]}))
     begun = time.time()
     done = run(["validate", "--suite", "suite.json", "--machine", "vax-8600", "--model", "poc", "--budget", "1", "--timeout", "60", "-o", "v.json"], folder, 0, environment={"FAULT_CLOCK": "1"})
-    if done.returncode == 3 and "this build" in done.stderr:
+    if done.returncode == 3 and "built without the compiler front ends" in done.stderr:
         return print("skipped the changed clock:", done.stderr.strip())
     check(done.returncode == 0, f"validate while the clock is set: exit {done.returncode} {done.stderr}")
     record = json.loads((folder / "out/v.json").read_text())

@@ -213,7 +213,9 @@ FormTiming timing_of(const Timings& timings, const Form& form) {
 
 FittedCore fit_core(const CoreModel& start, Frame frame, const FormTable& table, const DescribedForms& described,
                     const Timings& timings) {
-  Fitting fitting(start, table, described, timings);
+  std::vector<std::string> changes;
+  Fitting fitting(with_seen_bypasses(start, table, timings, changes), table, described, timings);
+  fitting.result.changes = std::move(changes);
   CoreFitter(fitting, frame).fit();
   return std::move(fitting.result);
 }

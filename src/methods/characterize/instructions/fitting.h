@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "engine/core_tables.h"
 #include "engine/static_instruction.h"
@@ -28,6 +29,8 @@ struct Fitting {
 
 Measurement measured(double value, double sd, int repetitions, std::string note);
 
+// The family as the chains beside others' results have it: whether these only come later, or make the whole consumer slower.
+CoreModel with_seen_bypasses(CoreModel family, const FormTable& table, const Timings& timings, std::vector<std::string>& changes);
 // Rename and what comes before it: width, groups, moves, fusion.
 void fit_front_end(Fitting& fitting, Frame frame);
 // Latencies and ports of the forms, loads, gathers and atomics.

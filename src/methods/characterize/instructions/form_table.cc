@@ -112,6 +112,7 @@ class Parser {
     if (section_ == "references") return reference(line);
     if (section_ == "moves") return move(line);
     if (section_ == "fusions") return fusion(line);
+    if (section_ == "bypasses") return bypass(line);
     if (section_ == "canary") { table_.canary = line; return {}; }
     if (section_ == "filler") { table_.filler = line == "-" ? "" : line; return {}; }
     return wrong("unknown section [" + section_ + "]");
@@ -220,6 +221,12 @@ class Parser {
   Status fusion(const std::string& line) {
     TRY(auto part, shown(line, 3, "a fusion is `benchmark first second`"));
     table_.fusions.push_back({part[0], part[1], part[2]});
+    return {};
+  }
+
+  Status bypass(const std::string& line) {
+    TRY(auto part, shown(line, 3, "a bypass is `benchmark kind chain`"));
+    table_.beside.push_back({part[0], part[1], part[2]});
     return {};
   }
 

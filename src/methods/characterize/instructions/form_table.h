@@ -68,6 +68,13 @@ struct Fusion {
   bool operator==(const Fusion&) const = default;
 };
 
+// Results of this kind reach their own kind sooner than others. The case that shows what that means for the others: a chain of them, each
+// with such a result, which is long there, as its other operand.
+struct BesideChain {
+  std::string shown_by, kind, chain;  // names of a benchmark, of a kind of instruction, and of the chain alone
+  bool operator==(const BesideChain&) const = default;
+};
+
 struct FormTable {
   std::string isa;
   std::map<std::string, std::vector<std::string>> registers;  // sets to take from in turn
@@ -78,6 +85,7 @@ struct FormTable {
   std::vector<Reference> references;
   std::vector<EliminatedMove> moves;
   std::vector<Fusion> fusions;
+  std::vector<BesideChain> beside;
   std::string canary, filler;
 
   const Form* find(const std::string& name) const;
