@@ -239,8 +239,10 @@ void pass_on_names(Profile& profile) {
     if (*graph)
       for (Function& function : (*graph)->functions)
         if (function.readable.empty() && !function.library) function.readable = name_of(function.name);
-  for (SourceLoop& loop : profile.source_loops)
-    if (std::string name = name_of(loop.source_function); !name.empty()) loop.source_function = name;
+  auto pass_on = [&](auto& loop) { if (std::string name = name_of(loop.source_function); !name.empty()) loop.source_function = name; };
+  std::ranges::for_each(profile.source_loops, pass_on);
+  if (profile.ir)
+    for (Function& function : profile.ir->functions) std::ranges::for_each(function.loops, pass_on);
 }
 
 // Where a function begins that the machine code's own lines do not tell, as they do not for flang's bodies of parallel regions.

@@ -100,6 +100,7 @@ struct Loop {
   std::map<std::string, double> recurrence;  // IR level: operations of the longest chain from one iteration to the next
   bool irreducible = false;
   int beside = 0;             // IR level: its number among loops side by side that begin at one place (SourceLoop::beside)
+  std::string source_function;  // IR level: the one it is written in, where it was inlined from another
   bool operator==(const Loop&) const = default;
 };
 template <class Fields>
@@ -108,6 +109,7 @@ void describe(Fields& f, Loop& l) {
   f("iterations", l.iterations), f("recurrence", l.recurrence);
   if (Fields::reading || l.irreducible) f("irreducible", l.irreducible);
   if (Fields::reading || l.beside) f("beside", l.beside);
+  if (Fields::reading || !l.source_function.empty()) f("source_function", l.source_function);
 }
 
 struct Function {

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "frontends/source_path.h"
+#include "frontends/written_name.h"
 #include "record/gap.h"
 
 namespace perfcast::llvm_ir {
@@ -57,6 +58,15 @@ inline const llvm::DILocation* start_of(const llvm::Loop& loop) {
 inline Location location_of(const llvm::Loop& loop) {
   Location at = location_of(start_of(loop));
   return at.known() ? at : location_of(*loop.getHeader());
+}
+
+// The function a loop is written in, as that is called where it is linked: instances of a template are different loops at one place.
+inline std::string written_in(const llvm::Loop& loop, const llvm::Function& function) {
+  const llvm::DILocation* at = start_of(loop);
+  const llvm::DISubprogram* subprogram = at ? at->getScope()->getSubprogram() : function.getSubprogram();
+  if (!subprogram) return written_name(function.getName().str());
+  std::string linkage = subprogram->getLinkageName().str();
+  return linkage.empty() ? subprogram->getName().str() : written_name(linkage);
 }
 
 }  // namespace perfcast::llvm_ir

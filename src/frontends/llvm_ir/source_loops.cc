@@ -30,14 +30,6 @@ struct Iterations {
 // by its place, and by its number among the loops there.
 using Counted = std::map<std::tuple<std::string, Place, int>, Iterations>;
 
-std::string written_in(const llvm::Loop& loop, const llvm::Function& function) {
-  const llvm::DILocation* at = start_of(loop);
-  const llvm::DISubprogram* subprogram = at ? at->getScope()->getSubprogram() : function.getSubprogram();
-  if (!subprogram) return written_name(function.getName().str());
-  std::string linkage = subprogram->getLinkageName().str();
-  return linkage.empty() ? subprogram->getName().str() : written_name(linkage);
-}
-
 // ----------------------------------------------------------------------------- loops side by side that begin at one place
 
 // The loops of a function with what record/same_place.h asks of them.

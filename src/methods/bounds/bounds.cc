@@ -227,8 +227,13 @@ class Maker {
     sums.macs = std::max(std::min(steps_.total_macs(), steps_.total_window()) / hertz_, sums.mac), sums.window = std::max(steps_.total_window() / hertz_, sums.macs);
     if (options_.measured) sums.measured = options_.measured->seconds;
     out.run_time = sums;
+    for (const LoopBounds& loop : out.loops) out.loops_share += total > 0 ? loop.seconds / total : 0;
+    // What is expected beyond the window overlaps with what follows a loop: unmeasured, loops may add up to more than the program.
+    if (!options_.measured && out.loops_share > 1) {
+      for (LoopBounds& loop : out.loops) loop.seconds /= out.loops_share, loop.share /= out.loops_share;
+      out.loops_share = 1;
+    }
     for (const LoopBounds& loop : out.loops) {
-      out.loops_share += total > 0 ? loop.seconds / total : 0;
       for (const Advice& advice : loop.advice) {
         auto said = std::ranges::find_if(out.advice, [&](const Advice& other) { return other.text == advice.text && other.at == advice.at; });
         if (said == out.advice.end()) out.advice.push_back(advice);

@@ -1,6 +1,7 @@
 #include "methods/bounds/loops.h"
 
 #include <algorithm>
+#include <set>
 
 #include "methods/bounds/unrolled.h"
 #include "record/work.h"
@@ -12,6 +13,7 @@ struct LoopStart {
   Location at;
   int inside = 0;  // loops in it that start there too, one inside the other
   int beside = 0;  // its number among those side by side
+  std::string written;  // the function it was inlined from; empty: it was not
 };
 
 // Where the loop of each machine block starts, by way of the IR block it came from.
@@ -38,7 +40,7 @@ class Origins {
     const auto& loop = function.blocks[static_cast<std::size_t>(place.second)].loop;
     if (!loop) return {};
     const Loop& found = function.loops[static_cast<std::size_t>(*loop)];
-    return LoopStart{found.at, inside_[static_cast<std::size_t>(place.first)][static_cast<std::size_t>(*loop)], found.beside};
+    return LoopStart{found.at, inside_[static_cast<std::size_t>(place.first)][static_cast<std::size_t>(*loop)], found.beside, found.source_function};
   }
 
  private:
@@ -62,9 +64,15 @@ double removed_share(const SourceLoop& source, double machine_entries, const Wor
   return worked < most_kept ? 1 - std::max(entered, worked) : 0;
 }
 
-// Which source loop a group is: of the same function if it can be, else any copy; by its place, else by its lines.
-const SourceLoop* source_of(const SourceLoops& loops, const LoopGroup& group, const Place& place, const std::string& function) {
+// Which source loop a group is: of the same function if it can be, else any copy; by its place, else by its lines. Instances of a template
+// are at one place: the one it was inlined from, if that is known.
+const SourceLoop* source_of(const SourceLoops& loops, const LoopGroup& group, const Place& place, const std::string& written, const std::string& function) {
   const auto& here = loops.at(place);
+  const auto is_written = [&](const SourceLoop* loop) { return !written.empty() && loop->source_function == written; };
+  for (const SourceLoop* loop : here)
+    if (loop->function == function && is_written(loop)) return loop;
+  for (const SourceLoop* loop : here)
+    if (is_written(loop)) return loop;
   for (const SourceLoop* loop : here)
     if (loop->function == function) return loop;
   if (!here.empty()) return here.front();
@@ -99,14 +107,15 @@ void share_iterations(const Profile& profile, const SourceLoops& loops, std::vec
 
 std::vector<LoopGroup> loop_groups(const Profile& profile) {
   std::vector<LoopGroup> groups;
-  std::vector<Place> places;  // of the groups
+  std::vector<std::pair<Place, std::string>> places;  // of the groups, and the functions they were inlined from
   Origins origins(profile);
   const SourceLoops loops(profile.source_loops);
   for (std::size_t f = 0; f < profile.machine->functions.size(); f++) {
     const Function& function = profile.machine->functions[f];
     if (function.library) continue;
-    std::map<Place, std::size_t> here;
-    auto place_of = [&](const LoopStart& start) { return loops.place_of(start.at, start.inside, start.beside); };
+    std::map<std::pair<Place, std::string>, std::size_t> here;
+    auto places_only = [&](const LoopStart& start) { return loops.place_of(start.at, start.inside, start.beside); };
+    auto place_of = [&](const LoopStart& start) { return std::pair(places_only(start), start.written); };
     auto group_at = [&](const LoopStart& start) -> LoopGroup& {
       auto [it, is_new] = here.try_emplace(place_of(start), groups.size());
       if (is_new) groups.emplace_back(), groups.back().function = static_cast<int>(f), groups.back().at = start.at, places.push_back(it->first);
@@ -114,20 +123,25 @@ std::vector<LoopGroup> loop_groups(const Profile& profile) {
     };
     // A loop's place: that of the IR loop its header lies in, else its own.
     std::vector<LoopStart> starts(function.loops.size());
+    std::map<Place, std::set<std::string>> written_at;
     const std::vector<int> inside = same_place_inside(function.loops);
     for (std::size_t l = 0; l < function.loops.size(); l++) {
       const Loop& loop = function.loops[l];
-      starts[l] = {loop.at, inside[l], 0};
+      starts[l] = {loop.at, inside[l], 0, {}};
       if (auto from = origins.ir_block(function, function.blocks[static_cast<std::size_t>(loop.header)]))
-        if (auto ir = origins.ir_loop(*from)) starts[l] = *ir;
+        if (auto ir = origins.ir_loop(*from)) starts[l] = *ir, written_at[places_only(*ir)].insert(ir->written);
     }
+    // A loop that only the code knows belongs to the one instance at its place.
+    for (LoopStart& start : starts)
+      if (auto known = written_at.find(places_only(start)); start.written.empty() && known != written_at.end() && known->second.size() == 1)
+        start.written = *known->second.begin();
     // A cycle entered in several places (by goto) is no loop to the IR, which has its blocks in the loop around it.
     std::vector<bool> unknown_to_ir(function.loops.size());
     for (std::size_t l = 0; l < function.loops.size(); l++)
       for (auto up = function.loops[l].parent; up && function.loops[l].irreducible; up = function.loops[static_cast<std::size_t>(*up)].parent)
         unknown_to_ir[l] = unknown_to_ir[l] || place_of(starts[static_cast<std::size_t>(*up)]) == place_of(starts[l]);
     for (std::size_t l = 0; l < function.loops.size(); l++)
-      if (unknown_to_ir[l]) starts[l] = {function.loops[l].at, inside[l], 0};
+      if (unknown_to_ir[l]) starts[l] = {function.loops[l].at, inside[l], 0, {}};
     for (std::size_t b = 0; b < function.blocks.size(); b++) {
       const Block& block = function.blocks[b];
       if (!block.loop || block.count.value <= 0) continue;
@@ -148,7 +162,7 @@ std::vector<LoopGroup> loop_groups(const Profile& profile) {
     }
   }
   for (std::size_t g = 0; g < groups.size(); g++) {
-    groups[g].source = source_of(loops, groups[g], places[g], profile.machine->functions[static_cast<std::size_t>(groups[g].function)].name);
+    groups[g].source = source_of(loops, groups[g], places[g].first, places[g].second, profile.machine->functions[static_cast<std::size_t>(groups[g].function)].name);
     groups[g].iterations = groups[g].machine_iterations;
   }
   std::erase_if(groups, [](const LoopGroup& group) { return group.machine_loops.empty() || group.machine_iterations <= 0; });

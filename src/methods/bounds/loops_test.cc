@@ -61,6 +61,30 @@ TEST_F(UnrolledWhole, VectorsGoAlongEitherLoop) {
   EXPECT_FALSE(load_of({}, {}).contiguous());
 }
 
+// One routine of a header, inlined for two types: two loops at one place, each with its own iterations and its own source.
+TEST(Instances, OfOneTemplateAreLoopsOfTheirOwn) {
+  Profile profile = golden("toy-daxpy");
+  Function& function = profile.machine->functions[0];
+  function.blocks.push_back(function.blocks[1]), function.loops.push_back(function.loops[0]);
+  function.blocks.back().loop = 1, function.loops[1].header = static_cast<int>(function.blocks.size()) - 1;
+  function.blocks[1].from = "first", function.blocks.back().from = "second";
+  function.loops[1].iterations.value = function.blocks.back().count.value = 3 * function.loops[0].iterations.value;
+  Function ir;
+  ir.name = function.name, ir.loops = function.loops, ir.blocks.resize(2);
+  ir.loops[0].source_function = "dot<double>", ir.loops[1].source_function = "dot<int>";
+  for (int k : {0, 1}) ir.blocks[k].name = k ? "second" : "first", ir.blocks[k].loop = k, ir.loops[k].header = k, ir.blocks[k].count = function.loops[k].iterations;
+  profile.ir = Graph{};
+  profile.ir->functions = {ir};
+  SourceLoop loop = profile.source_loops.at(0), other = loop;
+  loop.source_function = "dot<int>", loop.flops = 0, loop.iterations = 3 * other.iterations, other.source_function = "dot<double>";
+  profile.source_loops = {loop, other};
+  const auto groups = loop_groups(profile);
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_EQ(groups[0].source->source_function, "dot<double>");
+  EXPECT_EQ(groups[1].source->source_function, "dot<int>");
+  EXPECT_DOUBLE_EQ(groups[1].iterations, 3 * groups[0].iterations);
+}
+
 // Most iterations run in straight code in front of the loop of the remainder: both are the loop.
 TEST(StraightCode, BelongsToTheLoopWhoseRemainderFollows) {
   Profile profile = golden("toy-daxpy");
