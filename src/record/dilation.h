@@ -36,7 +36,7 @@ struct DilationPoint {
   double elapsed = 0;               // E: median over repeats
   double normalized = 0;            // E / D
   double speedup = 1;               // E(1) / (E / D)
-  std::vector<double> repeats;      // elapsed of each that was used
+  std::vector<double> repeats;      // elapsed of each that was used, brought to the same computation
   int disturbed = 0;                // repeats that were preempted, and not used while enough others were not
   DilatedTimes times;               // T
   DilatedTimes normalized_times;    // T / D

@@ -114,10 +114,10 @@ std::vector<LoopGroup> loop_groups(const Profile& profile) {
     const Function& function = profile.machine->functions[f];
     if (function.library) continue;
     std::map<std::pair<Place, std::string>, std::size_t> here;
-    auto places_only = [&](const LoopStart& start) { return loops.place_of(start.at, start.inside, start.beside); };
-    auto place_of = [&](const LoopStart& start) { return std::pair(places_only(start), start.written); };
+    auto place_of = [&](const LoopStart& start) { return loops.place_of(start.at, start.inside, start.beside); };
+    auto instance_of = [&](const LoopStart& start) { return std::pair(place_of(start), start.written); };
     auto group_at = [&](const LoopStart& start) -> LoopGroup& {
-      auto [it, is_new] = here.try_emplace(place_of(start), groups.size());
+      auto [it, is_new] = here.try_emplace(instance_of(start), groups.size());
       if (is_new) groups.emplace_back(), groups.back().function = static_cast<int>(f), groups.back().at = start.at, places.push_back(it->first);
       return groups[it->second];
     };
@@ -129,17 +129,17 @@ std::vector<LoopGroup> loop_groups(const Profile& profile) {
       const Loop& loop = function.loops[l];
       starts[l] = {loop.at, inside[l], 0, {}};
       if (auto from = origins.ir_block(function, function.blocks[static_cast<std::size_t>(loop.header)]))
-        if (auto ir = origins.ir_loop(*from)) starts[l] = *ir, written_at[places_only(*ir)].insert(ir->written);
+        if (auto ir = origins.ir_loop(*from)) starts[l] = *ir, written_at[place_of(*ir)].insert(ir->written);
     }
     // A loop that only the code knows belongs to the one instance at its place.
     for (LoopStart& start : starts)
-      if (auto known = written_at.find(places_only(start)); start.written.empty() && known != written_at.end() && known->second.size() == 1)
+      if (auto known = written_at.find(place_of(start)); start.written.empty() && known != written_at.end() && known->second.size() == 1)
         start.written = *known->second.begin();
     // A cycle entered in several places (by goto) is no loop to the IR, which has its blocks in the loop around it.
     std::vector<bool> unknown_to_ir(function.loops.size());
     for (std::size_t l = 0; l < function.loops.size(); l++)
       for (auto up = function.loops[l].parent; up && function.loops[l].irreducible; up = function.loops[static_cast<std::size_t>(*up)].parent)
-        unknown_to_ir[l] = unknown_to_ir[l] || place_of(starts[static_cast<std::size_t>(*up)]) == place_of(starts[l]);
+        unknown_to_ir[l] = unknown_to_ir[l] || instance_of(starts[static_cast<std::size_t>(*up)]) == instance_of(starts[l]);
     for (std::size_t l = 0; l < function.loops.size(); l++)
       if (unknown_to_ir[l]) starts[l] = {function.loops[l].at, inside[l], 0, {}};
     for (std::size_t b = 0; b < function.blocks.size(); b++) {
@@ -153,7 +153,7 @@ std::vector<LoopGroup> loop_groups(const Profile& profile) {
       if (from && std::ranges::find(group.ir_blocks, *from) == group.ir_blocks.end()) group.ir_blocks.push_back(*from);
     }
     for (std::size_t l = 0; l < function.loops.size(); l++) {
-      auto it = here.find(place_of(starts[l]));
+      auto it = here.find(instance_of(starts[l]));
       if (it == here.end() || function.loops[l].iterations.value <= 0) continue;
       LoopGroup& group = groups[it->second];
       group.machine_loops.push_back(static_cast<int>(l));
