@@ -60,6 +60,8 @@ CASES = [
         "accumulate_ints": ({"narrow vectors", "loads and stores per operation", "few accumulators", "address and loop bookkeeping"}, {VECTORS, "recurrence", ORDER}, ""),
         "accumulate_reals": ({ORDER}, {"recurrence"}, "sum"),
         "areas": ({"calls not inlined", "mispredicted branch", ORDER}, {VECTORS}, ""),
+        "product<int>": ({"narrow vectors", "loads and stores per operation", "few accumulators", "address and loop bookkeeping"}, {"recurrence", ORDER}, ""),
+        "product<double>": ({ORDER}, {"recurrence"}, "sum"),
         "add_up": (None, {"recurrence"}, "")}),
     ("loops.f90", "-O3", "2", {
         "total": ({ORDER}, {"recurrence"}, "sum"),

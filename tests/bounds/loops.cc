@@ -35,6 +35,14 @@ struct Counter {
     for (std::size_t i = 0; i < values.size(); i++) total += values[i];
   }
 };
+// Inlined twice into one function: the sum of integers can be reordered, that of reals not.
+template <class T>
+inline T product(const std::vector<T>& x, const std::vector<T>& y) {
+  T s = 0;
+  for (std::size_t i = 0; i < x.size(); i++) s += x[i] * y[i];
+  return s;
+}
+LOOP double products(const std::vector<int>& x, const std::vector<double>& y) { return product(x, x) + product(y, y); }
 
 int main() {
   std::vector<int> ints(1000, 3);
@@ -46,6 +54,6 @@ int main() {
   Counter counter;
   counter.values.assign(1000, 7);
   double out = 0;
-  for (int r = 0; r < 400; r++) out += accumulate_ints(ints) + accumulate_reals(reals) + areas(shapes), counter.add_up();
+  for (int r = 0; r < 400; r++) out += accumulate_ints(ints) + accumulate_reals(reals) + areas(shapes) + products(ints, reals), counter.add_up();
   std::printf("%g\n", out + static_cast<double>(counter.total));
 }
