@@ -39,6 +39,7 @@ Result<PortBound> port_bound(std::span<const Instruction> code, const std::vecto
   std::map<std::uint32_t, bool> unions{{0u, true}};
   for (const auto& [mask, cycles] : demand) {
     std::vector<std::uint32_t> more;
+    more.reserve(unions.size());
     for (const auto& [known, yes] : unions) more.push_back(known | mask);
     constexpr std::size_t most = 1 << 14;
     for (auto one : more)

@@ -28,7 +28,7 @@ std::int64_t PortSchedule::room(int queue, std::int64_t cycle) {
 }
 
 std::uint32_t PortSchedule::bind(std::uint32_t ports, std::int64_t cycle, int slot) {
-  if (std::has_single_bit(ports)) return ports;
+  if ((ports & (ports - 1)) == 0) return ports;  // one, or none
   int best = -1, second = -1;
   for (std::uint32_t left = ports; left; left &= left - 1) {
     int port = std::countr_zero(left);

@@ -16,8 +16,10 @@ std::vector<const perfcast::OperationCosts*> cost_sets(const Machine& machine, c
     language.erase(0, language.find_first_not_of(' '));
     auto* own = machine.costs_for(language, run.compiler, run.cflags);
     std::string kin = language == "c" ? "c++" : language == "c++" ? "c" : "";
-    if (!own && !kin.empty() && (own = machine.costs_for(kin, run.compiler, run.cflags)))
-      remarks.push_back(fmt::format("there are no costs for {}; those for {} were used", language, kin));
+    if (!own && !kin.empty()) {
+      own = machine.costs_for(kin, run.compiler, run.cflags);
+      if (own) remarks.push_back(fmt::format("there are no costs for {}; those for {} were used", language, kin));
+    }
     if (own && std::find(sets.begin(), sets.end(), own) == sets.end()) sets.push_back(own);
   }
   return sets;

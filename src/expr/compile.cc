@@ -151,7 +151,7 @@ Result<int> Compiler::call_of(const Expr& e) {
   return constant(0);
 }
 
-Program Compiler::finish(std::vector<int> results) {
+Program Compiler::finish(const std::vector<int>& results) {
   Program program;
   int variables = static_cast<int>(variables_.size()), constants = static_cast<int>(constant_values_.size());
   auto placed = [&](int coded) {

@@ -12,7 +12,7 @@ class Compiler {
  public:
   explicit Compiler(const std::vector<std::string>& variables);
   Result<int> value(const Expr& expression);
-  Program finish(std::vector<int> results);
+  Program finish(const std::vector<int>& results);
 
  private:
   int constant(double value);

@@ -74,6 +74,7 @@ std::vector<DistanceBin> LoadMeetings::mean_of(const std::vector<Load*>& loads) 
   for (const Load* load : loads)
     for (const DistanceBin& bin : load->met) shares[bin.distance] += bin.share / static_cast<double>(loads.size());
   std::vector<DistanceBin> mean;
+  mean.reserve(shares.size());
   for (auto [distance, share] : shares) mean.push_back({distance, share, 0});
   return mean;
 }
@@ -93,8 +94,10 @@ std::optional<int> LoadMeetings::draw(int function, int block, int instruction) 
     }
     drawn -= hot.share();
   }
-  for (const DistanceBin& bin : load.met)
-    if ((drawn -= bin.share) < 0) return static_cast<int>(bin.distance);
+  for (const DistanceBin& bin : load.met) {
+    drawn -= bin.share;
+    if (drawn < 0) return static_cast<int>(bin.distance);
+  }
   return nothing;
 }
 

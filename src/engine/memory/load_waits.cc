@@ -64,6 +64,7 @@ std::vector<std::pair<int, Wait>> loads_of(const Block& machine, const std::vect
                                            const ProgramReuse& program) {
   const auto [places, accesses, pairs] = matched_loads(machine, forms, ir);
   std::vector<Wait> ir_waits;
+  ir_waits.reserve(accesses.size());
   for (const Access* access : accesses) ir_waits.push_back(wait_of(*access, memory, program));
   std::vector<std::pair<int, Wait>> loads;
   if (places.empty()) return loads;
@@ -113,8 +114,10 @@ double LoadWaits::draw(int function, int block, int instruction, int before) {
   if (!wait || wait->chances.empty()) return 0;
   state_ ^= state_ << 13, state_ ^= state_ >> 7, state_ ^= state_ << 17;
   double chance = static_cast<double>(state_ >> 11) / 9007199254740992.0;
-  for (const auto& [share, ns] : wait->chances)
-    if ((chance -= share) < 0) return ns;
+  for (const auto& [share, ns] : wait->chances) {
+    chance -= share;
+    if (chance < 0) return ns;
+  }
   return 0;
 }
 

@@ -91,6 +91,7 @@ class Sizer {
       std::ranges::sort(smaller);
       auto of = [&](std::vector<DistanceBin> Access::*bins) {
         std::vector<SmallerReuse> all;
+        all.reserve(smaller.size());
         for (auto [ratio, other] : smaller) all.push_back({ratio, &(other->*bins)});
         return all;
       };

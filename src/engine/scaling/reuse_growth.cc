@@ -20,8 +20,10 @@ double total_share(const std::vector<DistanceBin>& bins) {
 double distance_at(const std::vector<DistanceBin>& bins, double quantile) {
   double passed = 0;
   const double total = total_share(bins);
-  for (const DistanceBin& bin : bins)
-    if ((passed += bin.share) >= quantile * total) return bin.distance;
+  for (const DistanceBin& bin : bins) {
+    passed += bin.share;
+    if (passed >= quantile * total) return bin.distance;
+  }
   return bins.empty() ? 0 : bins.back().distance;
 }
 
@@ -52,6 +54,7 @@ std::optional<double> power_by_place(const DistanceBin& bin, const std::vector<S
 double power_of(const DistanceBin& bin, double quantile, const std::vector<SmallerReuse>& smaller) {
   constexpr double same = 0.25;
   std::vector<double> powers;
+  powers.reserve(smaller.size());
   for (const SmallerReuse& other : smaller) powers.push_back(growth_power(bin.distance, distance_at(*other.bins, quantile), other.ratio, few));
   const auto [least, most] = std::ranges::minmax(powers);
   if (most - least <= same) return powers.back() == std::round(powers.back()) ? powers.back() : powers.front();
