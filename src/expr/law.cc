@@ -62,7 +62,7 @@ Candidate power_law(int logarithms) {
 }
 
 // Linear in the given functions, relative weights. A coefficient may be negative (N log2 N - N comparisons): see keeps_growing.
-Candidate linear_in(std::vector<Expr> functions) {
+Candidate linear_in(const std::vector<Expr>& functions) {
   return [functions](const Samples& s, const Rows& rows) -> std::optional<Expr> {
     const auto n = static_cast<Eigen::Index>(rows.size()), p = static_cast<Eigen::Index>(functions.size());
     if (n < p + 1) return {};

@@ -157,6 +157,7 @@ Expr with_common_sums(const Expr& e) {
     all[it->second].others.push_back(product(std::move(factors)));
   }
   std::vector<Expr> terms;
+  terms.reserve(all.size());
   for (const Shared& shared : all) terms.push_back(shared.factor * (shared.others.size() > 1 ? collected(sum(shared.others), MultiplyOut::numbers) : shared.others[0]));
   return sum(std::move(terms));
 }

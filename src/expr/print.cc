@@ -237,6 +237,7 @@ std::string c_source(const Expr& expression, const std::string& name, const std:
   if (body.find("modulo(") != body.npos) all += "static double modulo(double a, double b) { return a - b*floor(a/b); }\n";
   if (body.find("step(") != body.npos) all += "static double step(double x) { return x >= 0 ? 1.0 : 0.0; }\n";
   std::vector<std::string> declared;
+  declared.reserve(arguments.size());
   for (const auto& argument : arguments) declared.push_back("double " + c_name(argument));
   all += fmt::format("double {}({}) {{\n  return {};\n}}\n", name, declared.empty() ? "void" : fmt::format("{}", fmt::join(declared, ", ")), body);
   return all;

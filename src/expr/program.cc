@@ -79,7 +79,7 @@ Result<Program> Program::compile(std::span<const Expr> expressions, const std::v
     TRY(int at, compiler.value(expression));
     results.push_back(at);
   }
-  return compiler.finish(std::move(results));
+  return compiler.finish(results);
 }
 
 Result<Program> Program::compile(const Expr& expression, const std::vector<std::string>& variables) {
