@@ -18,9 +18,9 @@ namespace {
 class Builder {
  public:
   Builder(const llvm::Function& function, const FunctionCounts& counts)
-      : function_(function), tree_(const_cast<llvm::Function&>(function)), loop_info_(tree_), counts_(counts), own_(written_name(counts.name)) {
+      : tree_(const_cast<llvm::Function&>(function)), loop_info_(tree_), counts_(counts) {
     result_.name = counts.unique;
-    const std::string& readable = own_;
+    const std::string readable = written_name(counts.name);
     if (readable != result_.name) result_.readable = readable;
     if (const auto* subprogram = function.getSubprogram())
       result_.at = {source_path(subprogram->getFilename().str(), subprogram->getDirectory().str()),
@@ -42,7 +42,7 @@ class Builder {
       if (loop->getParentLoop()) added.parent = loops_.at(loop->getParentLoop());
       added.header = index_.at(loop->getHeader());
       added.at = location_of(*loop);
-      if (std::string written = written_in(*loop, function_); written != own_) added.source_function = std::move(written);
+      if (const llvm::DILocation* at = start_of(*loop); at && at->getInlinedAt()) added.source_function = written_in(*loop);
       added.iterations.value = counts_.blocks[static_cast<std::size_t>(added.header)].count;
       double back = 0;
       for (const llvm::BasicBlock* block : loop->blocks())
@@ -63,11 +63,9 @@ class Builder {
     added.usage = std::move(usage.operations), added.calls = std::move(usage.calls);
   }
 
-  const llvm::Function& function_;
   llvm::DominatorTree tree_;
   llvm::LoopInfo loop_info_;
   const FunctionCounts& counts_;
-  std::string own_;  // its name as a person writes it
   std::map<const llvm::BasicBlock*, int> index_;
   std::map<const llvm::Loop*, int> loops_;
   Function result_;

@@ -61,7 +61,8 @@ inline Location location_of(const llvm::Loop& loop) {
 }
 
 // The function a loop is written in, as that is called where it is linked: instances of a template are different loops at one place.
-inline std::string written_in(const llvm::Loop& loop, const llvm::Function& function) {
+inline std::string written_in(const llvm::Loop& loop) {
+  const llvm::Function& function = *loop.getHeader()->getParent();
   const llvm::DILocation* at = start_of(loop);
   const llvm::DISubprogram* subprogram = at ? at->getScope()->getSubprogram() : function.getSubprogram();
   if (!subprogram) return written_name(function.getName().str());

@@ -45,7 +45,7 @@ struct LoopNumber {
 };
 
 // Numbers the loops of a function and marks their own code by discriminators, which stay with it whatever the passes do.
-std::map<const llvm::Loop*, LoopNumber> number_loops(llvm::Function& function, const llvm::LoopInfo& loops) {
+std::map<const llvm::Loop*, LoopNumber> number_loops(const llvm::LoopInfo& loops) {
   std::vector<PlacedLoop> placed;
   std::map<const llvm::Loop*, int> index;
   for (const llvm::Loop* loop : loops.getLoopsInPreorder()) {
@@ -58,7 +58,7 @@ std::map<const llvm::Loop*, LoopNumber> number_loops(llvm::Function& function, c
   std::map<std::tuple<std::string, Place, int>, int> next_beside;
   for (std::size_t l = 0; l < placed.size(); l++) {
     const llvm::Loop* loop = placed[l].loop;
-    const std::string written = written_in(*loop, function);
+    const std::string written = written_in(*loop);
     const LoopNumber number = numbers[loop] = {next[{written, placed[l].at}]++, next_beside[{written, placed[l].at, inside[l]}]++};
     for (llvm::BasicBlock* block : loop->blocks())
       for (llvm::Instruction& i : *block)
@@ -123,13 +123,13 @@ void count_iterations(llvm::Function& function, const FunctionCounts& counts, Co
   std::map<const llvm::BasicBlock*, int> number;
   std::vector<const llvm::BasicBlock*> blocks;
   for (const auto& block : function) number.emplace(&block, static_cast<int>(blocks.size())), blocks.push_back(&block);
-  const auto numbers = number_loops(function, loops);
+  const auto numbers = number_loops(loops);
   for (const llvm::Loop* loop : loops.getLoopsInPreorder()) {
     double header = counts.blocks[static_cast<std::size_t>(number.at(loop->getHeader()))].count, back = 0;
     for (const llvm::BasicBlock* block : loop->blocks())
       for (const EdgeCount& edge : counts.blocks[static_cast<std::size_t>(number.at(block))].next)
         if (blocks[static_cast<std::size_t>(edge.to)] == loop->getHeader()) back += edge.count;
-    Iterations& here = found[{written_in(*loop, function), place_of(location_of(*loop)), numbers.at(loop).at_place}];
+    Iterations& here = found[{written_in(*loop), place_of(location_of(*loop)), numbers.at(loop).at_place}];
     here.beside = numbers.at(loop).beside;
     here.entries += header - back, here.iterations += header - tested_out(*loop, counts, number, blocks);
   }
@@ -208,7 +208,7 @@ void add_loops(llvm::Function& function, Analyses& analyses, const Counted& coun
   std::map<const llvm::Loop*, int> number;
   for (const llvm::Loop* loop : loops.getLoopsInPreorder()) {
     SourceLoop made;
-    made.function = name, made.at = location_of(*loop), made.source_function = written_in(*loop, function);
+    made.function = name, made.at = location_of(*loop), made.source_function = written_in(*loop);
     auto it = counted.find({made.source_function, place_of(made.at), number_of(*loop, loops)});
     if (it == counted.end() || it->second.iterations <= 0) continue;
     made.entries = it->second.entries, made.iterations = it->second.iterations, made.beside = it->second.beside;
