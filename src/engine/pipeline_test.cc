@@ -68,6 +68,20 @@ TEST(Pipeline, AWindowThatIsTooSmallHidesLess) {
   EXPECT_GT(code.cycles(core), 2 * wide);
 }
 
+TEST(Pipeline, TwoResultsDoNotLeaveOnePortTogether) {
+  CoreModel core = small_core(), meeting = core;
+  meeting.one_result_per_port = true;
+  Code code;  // on port a products of three cycles, and a chain that needs it too: every other cycle is its own
+  code.op("MUL64rr", {1}, {2, 3}), code.op("DEC64r", {4}, {4});
+  for (CoreModel* each : {&core, &meeting}) each->instructions.push_back(each->instructions[0]), each->instructions.back().match.opcode = "^DEC", each->instructions.back().latency = number(1);
+  EXPECT_NEAR(code.cycles(core), 2, close);
+  EXPECT_NEAR(code.cycles(meeting), 2, close);  // products in even cycles end in odd ones
+  code.op("DEC64r", {4}, {4});
+  EXPECT_NEAR(code.cycles(core), 3, close);
+  EXPECT_NEAR(code.cycles(meeting), 3.5, close);
+  for (const char* alike : {"MUL64rr", "DEC64r"}) EXPECT_NEAR(independent(alike, 12).cycles(meeting), 12, close);
+}
+
 // ------------------------------------------------------------------------------------ rename rules
 
 TEST(Rename, AZeroIdiomCutsTheChainAndNeedsNoPort) {

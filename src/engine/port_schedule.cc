@@ -56,8 +56,7 @@ int PortSchedule::least_used(std::uint32_t free) const {
 void PortSchedule::mark(int port, int occupancy, std::int64_t t) {
   used_[port] += occupancy;
   for (; occupancy > 0; t++) {
-    Cycle& cycle = cycles_[static_cast<std::size_t>(t & (ring - 1))];
-    if (cycle.time != t) cycle = {t, 0};
+    Cycle& cycle = renewed(t);
     if (cycle.busy >> port & 1) continue;
     cycle.busy |= 1u << port, occupancy--;
   }

@@ -44,17 +44,21 @@ class PortSchedule {
   // Takes the first free port at or after `from`, keeps it for `occupancy` free cycles; returns the first. They need not
   // follow each other: a divider that an older operation will need later starts a younger one now all the same. An
   // attempt in a cycle that is not allowed (a bank conflict) is lost and costs the port.
+  // No two results leave a port in one cycle, where `result_after` says when this one does.
   template <class Allowed>
-  std::int64_t take(std::uint32_t ports, int occupancy, std::int64_t from, Allowed allowed) {
+  std::int64_t take(std::uint32_t ports, int occupancy, int result_after, std::int64_t from, Allowed allowed) {
     if (!ports) return from;  // nothing scarce: used for bounds
     for (std::int64_t t = from;; t++) {
       std::uint32_t free = ports & ~busy(t);
+      if (result_after) free &= ~at(t + result_after).leaving;
       if (!free) continue;
       if (!allowed(t)) {
         mark(std::countr_zero(free), 1, t);
         continue;
       }
-      mark(least_used(free), occupancy, t);
+      const int port = least_used(free);
+      mark(port, occupancy, t);
+      if (result_after) renewed(t + result_after).leaving |= 1u << port;
       return t;
     }
   }
@@ -64,12 +68,19 @@ class PortSchedule {
   struct Cycle {
     std::int64_t time = -1;
     std::uint32_t busy = 0;
+    std::uint32_t leaving = 0;  // ports that a result leaves
   };
   static constexpr std::int64_t ring = 1 << 15;
-  std::uint32_t busy(std::int64_t t) const {
+  Cycle at(std::int64_t t) const {
     const Cycle& cycle = cycles_[static_cast<std::size_t>(t & (ring - 1))];
-    return cycle.time == t ? cycle.busy : 0;
+    return cycle.time == t ? cycle : Cycle{};
   }
+  Cycle& renewed(std::int64_t t) {
+    Cycle& cycle = cycles_[static_cast<std::size_t>(t & (ring - 1))];
+    if (cycle.time != t) cycle = {t, 0, 0};
+    return cycle;
+  }
+  std::uint32_t busy(std::int64_t t) const { return at(t).busy; }
   int least_used(std::uint32_t free) const;
   void mark(int port, int occupancy, std::int64_t t);
 

@@ -189,6 +189,13 @@ void choose_latencies(StaticInstruction& out, const CoreTables& tables, const Ca
   }
 }
 
+// When the result leaves the port, of what is one operation.
+void note_result(StaticInstruction& out) {
+  auto computes = [](const MicroOp& op) { return op.part == Part::compute; };
+  if (out.results.empty() || std::ranges::count_if(out.micro_ops, computes) != 1) return;
+  std::ranges::find_if(out.micro_ops, computes)->result_after = std::max(1, static_cast<int>(std::lround(out.results.front().latency)));
+}
+
 void choose_sources(StaticInstruction& out, const CoreTables& tables, const Candidate& candidate, Answers& answers) {
   const auto& [form, instruction, remembered] = candidate;
   int accumulator = -2;
@@ -280,6 +287,7 @@ StaticInstruction Resolver::resolve(const Instruction& instruction) {
   out.memory_bytes = form.load && form.store ? std::max(1, form.memory_bytes) : form.memory_bytes;
   choose_micro_ops(out, tables_, candidate, answers);
   choose_latencies(out, tables_, candidate, answers);
+  if (tables_.core().one_result_per_port && !form.floating) note_result(out);
   choose_sources(out, tables_, candidate, answers);
   choose_slots(out, tables_, candidate, answers);
   if (const auto* rule = answers.first(&InstructionRule::kind)) out.kind = tables_.kind_of(rule->kind);

@@ -14,6 +14,7 @@ struct MicroOp {
   std::uint32_t ports = 0;  // any one of these
   int occupancy = 1;        // cycles it keeps the port
   Part part = Part::compute;
+  int result_after = 0;     // cycles until its integer result leaves the port; 0: none, or they never meet
 };
 
 struct Source {

@@ -128,6 +128,7 @@ struct CoreModel {
   Window window;
   std::vector<std::string> ports;                // at most 32 names
   bool bind_ports_at_rename = false;             // else a micro-operation takes the first port that comes free
+  bool one_result_per_port = false;              // integer results of different latencies do not leave a port in one cycle
   std::vector<Scheduler> schedulers;
   std::map<std::string, std::string> llvm_ports; // what LLVM's resource names mean here: "V1UnitV01": "V0 V1"
   std::vector<InstructionRule> instructions;     // measured, by opcode
@@ -141,7 +142,9 @@ struct CoreModel {
 template <class Fields>
 void describe(Fields& f, CoreModel& c) {
   f.need("clock_ghz", c.clock_ghz), f("llvm_cpu", c.llvm_cpu), f("front_end", c.front_end), f("window", c.window);
-  f("ports", c.ports), f("bind_ports_at_rename", c.bind_ports_at_rename), f("schedulers", c.schedulers);
+  f("ports", c.ports), f("bind_ports_at_rename", c.bind_ports_at_rename);
+  if (Fields::reading || c.one_result_per_port) f("one_result_per_port", c.one_result_per_port);
+  f("schedulers", c.schedulers);
   f("llvm_ports", c.llvm_ports), f("instructions", c.instructions), f("classes", c.classes);
   f("bypasses", c.bypasses), f("rename", c.rename), f("memory", c.memory), f("branches", c.branches);
 }

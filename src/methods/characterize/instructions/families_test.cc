@@ -168,5 +168,31 @@ TEST(Family, PairsMadeOneSlotAreSeen) {
   EXPECT_TRUE(fitted.core.memory.forwarding.front().renamed);
 }
 
+// A chain through the remainder takes longer than one through the quotient.
+TEST(Family, EveryResultHasALatency) {
+  const GoldenCove kin;
+  ASSERT_TRUE(kin.read());
+  Timings timings;
+  timings.of["chain/div.r64"] = steady(15.02);
+  timings.of["result/div.r64.rest/8"] = steady(19.01);
+  timings.of["chain/mul.r64"] = timings.of["result/mul.r64.upper/16"] = steady(4);  // of which the helper takes one of the second
+  const auto fitted = kin.fitted(timings);
+  auto of = [&](const std::string& opcode) {
+    return *std::ranges::find_if(fitted.core.instructions, [&](const InstructionRule& rule) { return rule.match.opcode == opcode; });
+  };
+  EXPECT_EQ(of("^(DIV64[rm])$").latency_by_definition, (std::vector<double>{14, 18}));
+  EXPECT_EQ(of("^(I?MUL64[rm])$").latency_by_definition, (std::vector<double>{4, 3}));
+}
+
+TEST(Family, ResultsThatMeetAreSeen) {
+  const GoldenCove kin;
+  ASSERT_TRUE(kin.read());
+  Timings timings;
+  timings.of["ports/product.beside.logic/8"] = steady(1.02);
+  EXPECT_FALSE(kin.fitted(timings).core.one_result_per_port);
+  timings.of["ports/product.beside.logic/8"] = steady(1.42);
+  EXPECT_TRUE(kin.fitted(timings).core.one_result_per_port);
+}
+
 }  // namespace
 }  // namespace perfcast::instructions

@@ -25,6 +25,7 @@ class CoreFitter {
                                       fmt::format("{:.2f} to {:.2f} while measuring", timings_.clock_low, timings_.clock_high));
     fit_front_end(fitting_, frame_);
     window();
+    port_results();
     fit_instructions(fitting_);
     memory();
     branches();
@@ -61,6 +62,17 @@ class CoreFitter {
       if (scheduler.name == "load") size("load.wait", 0, scheduler.entries, 0.8, 1.3);
       if (scheduler.name == "store") size("store.wait", 0, scheduler.entries, 0.8, 1.4);
     }
+  }
+
+  // A product on its one port and three that may go anywhere take a cycle, unless a result of one cycle must not leave the port
+  // together with one of three: then the products, of which one begins in each cycle, keep the others from starting.
+  void port_results() {
+    constexpr const char* shown_by = "ports/product.beside.logic/8";
+    constexpr double clearly_more = 1.2;
+    const auto cycles = special(shown_by);
+    if (!cycles) return;
+    result_.core.one_result_per_port = *cycles > clearly_more;
+    if (*cycles > clearly_more) result_.changes.push_back(fmt::format("results meet at the end of a port: {} {:.3g}", shown_by, *cycles));
   }
 
   void memory() {

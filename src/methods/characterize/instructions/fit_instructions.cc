@@ -59,6 +59,7 @@ class InstructionFitter {
     InstructionRule rule;
     rule.match.opcode = anchored(form.opcodes), rule.match.text = form.text;
     set_latency(form, timing, rule);
+    set_other_results(form, rule);
     rule.throughput = timing.throughput;
     set_ports(form, timing, rule);
     if (rule.latency || rule.throughput) rules.push_back(std::move(rule));
@@ -93,6 +94,22 @@ class InstructionFitter {
       result_.changes.push_back(fmt::format("{}: latency {} instead of {}", form.name, latency.value, before));
     rule.latency = latency;
     fitting_.latency[form.name] = latency.value;
+  }
+
+  // A quotient is known before its remainder, the lower half of a product before the upper.
+  void set_other_results(const Form& form, InstructionRule& rule) {
+    for (const auto& [shown_by, of, definition] : table_.results) {
+      const auto chain = timings_.cycles(shown_by);
+      if (of != form.name || !rule.latency || !chain) continue;
+      double latency = *chain;
+      for (auto& helper : table_.case_of(shown_by)->minus) latency -= fitting_.known_latency(helper);
+      if (std::abs(latency - rule.latency->value) < latency_agrees || latency < 1) continue;
+      auto& by_definition = rule.latency_by_definition;
+      const auto place = static_cast<std::size_t>(definition);
+      by_definition.resize(std::max(by_definition.size(), place + 1), rule.latency->value);
+      by_definition[place] = whole(latency);
+      result_.changes.push_back(fmt::format("{}: latency {} of result {}", form.name, by_definition[place], definition + 1));
+    }
   }
 
   // What bypasses add to one latency of the chain: between copies, or to and from the helpers.

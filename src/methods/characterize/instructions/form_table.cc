@@ -113,6 +113,7 @@ class Parser {
     if (section_ == "moves") return move(line);
     if (section_ == "fusions") return fusion(line);
     if (section_ == "bypasses") return bypass(line);
+    if (section_ == "results") return other_result(line);
     if (section_ == "canary") { table_.canary = line; return {}; }
     if (section_ == "filler") { table_.filler = line == "-" ? "" : line; return {}; }
     return wrong("unknown section [" + section_ + "]");
@@ -204,8 +205,7 @@ class Parser {
   Result<std::vector<std::string>> shown(const std::string& line, std::size_t words, const char* form) {
     auto part = words_of(line);
     if (part.size() != words) return wrong(form);
-    auto shows = [&](const Case& c) { return std::ranges::any_of(c.parameters, [&](int n) { return part[0] == c.kind + "/" + c.name + "/" + std::to_string(n); }); };
-    if (!std::ranges::any_of(table_.cases, shows)) return wrong("no case makes the benchmark " + part[0]);
+    if (!table_.case_of(part[0])) return wrong("no case makes the benchmark " + part[0]);
     for (std::size_t k = 1; k < words; k++) try {
         std::regex compiled(part[k]);
       } catch (const std::regex_error&) {
@@ -227,6 +227,16 @@ class Parser {
   Status bypass(const std::string& line) {
     TRY(auto part, shown(line, 3, "a bypass is `benchmark kind chain`"));
     table_.beside.push_back({part[0], part[1], part[2]});
+    return {};
+  }
+
+  Status other_result(const std::string& line) {
+    constexpr int most = 8;
+    TRY(auto part, shown(line, 3, "a result is `benchmark form definition`"));
+    const auto definition = number(part[2]);
+    if (!table_.find(part[1])) return wrong("no form is called " + part[1]);
+    if (!definition || *definition < 0 || *definition > most) return wrong("not the place of a definition: " + part[2]);
+    table_.results.push_back({part[0], part[1], *definition});
     return {};
   }
 
@@ -306,6 +316,13 @@ class Parser {
 const Form* FormTable::find(const std::string& name) const {
   for (auto& form : forms)
     if (form.name == name) return &form;
+  return nullptr;
+}
+
+const Case* FormTable::case_of(const std::string& benchmark) const {
+  for (auto& c : cases)
+    for (int n : c.parameters)
+      if (benchmark == c.kind + "/" + c.name + "/" + std::to_string(n)) return &c;
   return nullptr;
 }
 

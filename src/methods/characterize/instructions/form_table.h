@@ -75,6 +75,13 @@ struct BesideChain {
   bool operator==(const BesideChain&) const = default;
 };
 
+// The latency of another result than the first (a remainder, the upper half of a product), and the chain through it that shows it.
+struct OtherResult {
+  std::string shown_by, form;  // names of a benchmark and of a form
+  int definition = 0;          // its place among what the instruction writes
+  bool operator==(const OtherResult&) const = default;
+};
+
 struct FormTable {
   std::string isa;
   std::map<std::string, std::vector<std::string>> registers;  // sets to take from in turn
@@ -86,9 +93,11 @@ struct FormTable {
   std::vector<EliminatedMove> moves;
   std::vector<Fusion> fusions;
   std::vector<BesideChain> beside;
+  std::vector<OtherResult> results;
   std::string canary, filler;
 
   const Form* find(const std::string& name) const;
+  const Case* case_of(const std::string& benchmark) const;
   const std::string& word(const std::string& key) const;  // empty when the table does not give it
 };
 
