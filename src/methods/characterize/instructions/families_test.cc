@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "engine/core_tables.h"
@@ -165,7 +166,7 @@ TEST(Family, PairsMadeOneSlotAreSeen) {
   const auto& fused = fitted.core.rename.fused;
   ASSERT_EQ(fused.size(), kin.frame->rename.fused.size() + 1);
   EXPECT_EQ(fused.back().first.opcode, "^MOV(32|64)rr");
-  EXPECT_TRUE(fitted.core.memory.forwarding.front().renamed);
+  EXPECT_TRUE(std::ranges::any_of(fitted.core.memory.forwarding, &ForwardingRule::renamed));
 }
 
 // A chain through the remainder takes longer than one through the quotient.
@@ -182,6 +183,32 @@ TEST(Family, EveryResultHasALatency) {
   };
   EXPECT_EQ(of("^(DIV64[rm])$").latency_by_definition, (std::vector<double>{14, 18}));
   EXPECT_EQ(of("^(I?MUL64[rm])$").latency_by_definition, (std::vector<double>{4, 3}));
+}
+
+// A plain load is renamed to the store, one that extends the sign is not.
+TEST(Family, LoadsThatAreNotRenamedAreSeen) {
+  const GoldenCove kin;
+  ASSERT_TRUE(kin.read());
+  Timings timings;
+  timings.of["forward/r64.r64.imul/4"] = timings.of["forward/r32.r32.imul/4"] = timings.of["forward/r8.zx8.imul/4"] = steady(3);
+  timings.of["forward/r32.sx32.imul/4"] = steady(9);
+  const auto fitted = kin.fitted(timings);
+  const engine::CoreTables tables(fitted.core);
+  auto rule_of = [&](const char* load, const char* store) {
+    auto holds = [&](const engine::CompiledMatch& match, const char* form) {
+      const auto& described = kin.described->of.at(form);
+      std::vector<signed char> remembered;
+      return match.holds({described.form, described.instruction, remembered});
+    };
+    std::size_t i = 0;
+    while (!holds(tables.forward_load[i], load) || !holds(tables.forward_store[i], store)) i++;
+    return fitted.core.memory.forwarding[i];
+  };
+  EXPECT_TRUE(rule_of("load.r64", "store.r64").renamed);
+  EXPECT_TRUE(rule_of("load.r32", "store.r32").renamed);
+  EXPECT_TRUE(rule_of("load.zx8", "store.r8").renamed);
+  EXPECT_FALSE(rule_of("load.sx32", "store.r32").renamed);
+  EXPECT_EQ(rule_of("load.sx32", "store.r32").latency.value, 6);
 }
 
 TEST(Family, ResultsThatMeetAreSeen) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "base/statistics.h"
 #include "engine/resolve.h"
@@ -99,6 +100,7 @@ class CoreFitter {
     auto& rules = result_.core.memory.forwarding;
     std::vector<std::vector<double>> values(rules.size());
     std::vector<std::string> notes(rules.size());
+    std::vector<std::map<std::string, std::vector<double>>> by_load(rules.size());
     for (auto& c : table_.cases) {
       if (c.load.empty() || !described_.of.contains(c.load) || !described_.of.contains(c.store)) continue;
       const std::string name = fmt::format("{}/{}/{}", c.kind, c.name, c.parameters.front());
@@ -110,6 +112,7 @@ class CoreFitter {
         if (!holds(tables_.forward_load[i], c.load) || !holds(tables_.forward_store[i], c.store)) continue;
         if (rules[i].same_address && c.name.find("upper") != std::string::npos) continue;
         values[i].push_back(std::max(0.0, *cycles));
+        by_load[i][c.load].push_back(std::max(0.0, *cycles));
         notes[i] += fmt::format("{}{} {:.3g}", notes[i].empty() ? "" : ", ", name, *cycles);
         break;
       }
@@ -118,11 +121,27 @@ class CoreFitter {
       if (values[i].empty()) continue;
       // A load that is fused with what follows is not renamed: one case that is suffices.
       const double middle = rules[i].renamed ? std::ranges::min(values[i]) : median(values[i]);
-      if (rules[i].renamed && middle > 1.5) {  // this core does not rename loads to stored registers
+      if (rules[i].renamed && middle > renamed_below) {  // this core does not rename loads to stored registers
         result_.changes.push_back(fmt::format("loads are not renamed to stores: {}", notes[i]));
         rules[i].renamed = false;
       }
       rules[i].latency = measured(rules[i].renamed ? 0 : std::round(middle * 100) / 100, 0, 16, notes[i]);
+    }
+    for (std::size_t i = rules.size(); i-- > 0;)
+      if (rules[i].renamed) keep_from_renaming(by_load[i], i);
+  }
+  // Loads that change what they load, such as those that extend the sign, are not renamed even where plain ones are.
+  void keep_from_renaming(const std::map<std::string, std::vector<double>>& cycles, std::size_t place) {
+    auto& rules = result_.core.memory.forwarding;
+    for (auto& [name, values] : cycles) {
+      const Form* form = table_.find(name);
+      if (std::ranges::min(values) <= renamed_below || form->opcodes.empty()) continue;
+      ForwardingRule rule = rules[place];
+      rule.renamed = rule.same_address = false;
+      rule.load.opcode = "^(" + form->opcodes + ")$";
+      rule.latency = measured(std::round(median(values) * 100) / 100, 0, 16, fmt::format("{} is not renamed: {:.3g}", name, median(values)));
+      result_.changes.push_back(rule.latency.note);
+      rules.insert(rules.begin() + static_cast<std::ptrdiff_t>(place), std::move(rule));
     }
   }
   // Nine loads wait for the store in place of one, and the chain goes on from the last of them.
@@ -176,6 +195,8 @@ class CoreFitter {
       }
     return {};
   }
+
+  static constexpr double renamed_below = 1.5;  // cycles from a store to a load that takes its register
 
   Fitting& fitting_;
   const Frame frame_;
