@@ -143,6 +143,7 @@ void Pipeline::wait_for_window(const StaticInstruction& instruction) {
 
 void Pipeline::read_sources(const StaticInstruction& instruction) {
   address_ready_ = operands_ready_ = 0, restricted_ = 0, late_ = 0, address_memory_ = operands_memory_ = false;
+  loaded_since_ = Since::other;
   for (const Source& source : instruction.sources) {
     const Value& value = registers_[static_cast<std::size_t>(source.unit)];
     double time = value.time;
@@ -154,6 +155,7 @@ void Pipeline::read_sources(const StaticInstruction& instruction) {
         if (bypass.ports && value.time > static_cast<double>(rename_cycle_) + 1) restricted_ |= bypass.ports;
       }
     }
+    if (!source.address) loaded_since_ = std::max(loaded_since_, value.since);
     if (source.address) {
       if (time > address_ready_) address_ready_ = time, address_memory_ = value.memory;
     } else if (time > operands_ready_) {
@@ -192,7 +194,7 @@ void Pipeline::done_at(double time, Cause cause) {
 // Zero idioms, eliminated moves and folded additions never reach a port.
 void Pipeline::finish_at_rename(const StaticInstruction& instruction) {
   double now = static_cast<double>(rename_cycle_);
-  Value passed{operands_ready_, 0, operands_memory_};
+  Value passed{operands_ready_, 0, operands_memory_, loaded_since_};
   if (instruction.eliminated)
     for (const Source& source : instruction.sources)
       if (const Value& value = registers_[static_cast<std::size_t>(source.unit)]; value.kind) passed.kind = value.kind;
@@ -242,12 +244,17 @@ void Pipeline::write_results(const StaticInstruction& instruction, bool fused) {
     if (result.address_update) value = {std::max(instruction.branch ? operands_ready_ : address_ready_, now) + result.latency, 0, address_memory_};
     else if (fused && result.flags) value.time = std::max(computed_, now) - 1;  // the branch needs the sources only
     else if (fused) value.time = instruction.folded ? computed_ : std::max(computed_, now) + 1;
-    else if (instruction.computes) value.time = computed_ + result.latency + late_;
-    else if (instruction.load) value = {loaded_, 0, loaded_memory_};
+    else if (instruction.computes) value.time = computed_ + result.latency + late_, value.since = changed(instruction, result);
+    else if (instruction.load) value = {loaded_, 0, loaded_memory_, Since::loaded};
     else value.time = std::max(computed_, now) + result.latency;
     registers_[static_cast<std::size_t>(result.unit)] = value;
     if (!result.address_update) done_at(value.time, cause);
   }
+}
+
+// Loaded, by the instruction itself or the one before, and changed in a cycle.
+Pipeline::Since Pipeline::changed(const StaticInstruction& instruction, const Destination& result) const {
+  return result.latency <= 1 && (instruction.load || loaded_since_ == Since::loaded) ? Since::changed_at_once : Since::other;
 }
 
 void Pipeline::do_branch(const StaticInstruction& instruction, const Happening& happening) {

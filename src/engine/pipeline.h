@@ -61,10 +61,12 @@ class Pipeline {
   void end_wrong_way();
 
  private:
+  enum class Since : std::uint8_t { other, changed_at_once, loaded };  // what happened to a value since it was loaded
   struct Value {
     double time = 0;
     int kind = 0;
     bool memory = false;  // late because of a cache miss
+    Since since = Since::other;
   };
   struct Issue {
     double time = 0;
@@ -110,6 +112,7 @@ class Pipeline {
   std::uint64_t value_of(const StaticInstruction& instruction, std::size_t k, std::uint64_t loaded);
   void remember(const StaticInstruction& instruction, StoreEntry made);
   void do_store(const StaticInstruction& instruction);
+  Since changed(const StaticInstruction& instruction, const Destination& result) const;
   void do_branch(const StaticInstruction& instruction, const Happening& happening);
   double jump_spacing(const StaticInstruction& instruction);
   bool renamed_again();
@@ -154,6 +157,7 @@ class Pipeline {
   double next_taken_ = 0;
   Cause rename_cause_ = Cause::front_end;
   bool fused_with_previous_ = false;
+  Since loaded_since_ = Since::other;  // of the operands
   bool brings_ = false;  // the instruction is a move or load fused with the operation on what it brings
   // Retirement.
   double last_retired_ = 0;

@@ -97,7 +97,9 @@ void Pipeline::do_store(const StaticInstruction& instruction) {
   last_line_ = address_known_ ? end : ~std::uint64_t{0};
   if (store_buffer_.limited()) store_buffer_.push(last_commit_);
   order_.store(address_known_ ? std::optional(address_) : std::nullopt, address_known, instruction.on_stack);
-  if (address_known_) remember(instruction, {0, 0, 0, data, last_commit_ + commit_delay, retired});
+  if (!address_known_) return;
+  const bool at_once = instruction.load ? instruction.computes : loaded_since_ == Since::changed_at_once;
+  remember(instruction, {.data = data, .commit = last_commit_ + commit_delay, .leaves = retired, .changed_at_once = at_once});
 }
 
 // What a store leaves in memory; when, says `made`.
@@ -149,7 +151,7 @@ double Pipeline::forwarded(const StaticInstruction& instruction, std::uint64_t a
       while (fitting) {
         const auto& rule = rules[static_cast<std::size_t>(std::countr_zero(fitting))];
         const bool may_be_renamed = !brings_ && (!store->loaded || again);
-        if ((!rule.same_address || store->address == address) && (!rule.renamed || may_be_renamed)) {
+        if ((!rule.same_address || store->address == address) && (!rule.renamed || may_be_renamed) && (!rule.changed_at_once || store->changed_at_once)) {
           time = store->data + rule.latency.value, renamed = rule.renamed;
           // Those that came before the data are sent again when it is there, in order, as the load ports allow.
           if (!renamed && time > issued + instruction.load_latency) time += waiting_load_ * store->waiting++;

@@ -21,6 +21,21 @@ TEST(Memory, AStackSlotIsARecurrence) {
   EXPECT_NEAR(code.cycles(small_core()), 7, close);  // 6 to forward, 1 to add
 }
 
+// A sum in memory comes back later than a product, on some cores.
+TEST(Memory, WhatIsChangedAtOnceMayComeBackLater) {
+  CoreModel core = small_core();
+  ForwardingRule later = core.memory.forwarding.front();
+  later.changed_at_once = true, later.latency = number(8);
+  core.memory.forwarding.insert(core.memory.forwarding.begin(), later);
+  for (const auto& [changes, cycles] : {std::pair<std::vector<const char*>, double>{{"ADD64rr"}, 9}, {{"MUL64rr"}, 9}, {{"ADD64rr", "ADD64rr"}, 8}}) {
+    Code code;
+    code.load(1, 5, -8);
+    for (const char* change : changes) code.op(change, {1}, {1, 2});
+    code.store(1, 5, -8);
+    EXPECT_NEAR(code.cycles(core), cycles, close);
+  }
+}
+
 // ldr x1,[x0],#8; add x0,x1,x2: the port that moves x0 on is no part of the way from address to data.
 TEST(Memory, AWriteBackWaitsForTheAddressOnly) {
   Code code;

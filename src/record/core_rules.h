@@ -153,6 +153,7 @@ struct ForwardingRule {
   bool same_address = false;       // the load begins where the store began
   bool renamed = false;            // the load is renamed to the stored register; `latency` is then usually 0
   Measurement latency;             // stored value known to loaded value known
+  bool changed_at_once = false;    // only of stores whose value was loaded and then changed in one cycle
   bool operator==(const ForwardingRule&) const = default;
 };
 template <class Fields>
@@ -160,6 +161,7 @@ void describe(Fields& f, ForwardingRule& r) {
   f("load", r.load), f("store", r.store);
   if (Fields::reading || r.same_address) f("same_address", r.same_address);
   if (Fields::reading || r.renamed) f("renamed", r.renamed);
+  if (Fields::reading || r.changed_at_once) f("changed_at_once", r.changed_at_once);
   f.need("latency", r.latency);
 }
 

@@ -211,6 +211,23 @@ TEST(Family, LoadsThatAreNotRenamedAreSeen) {
   EXPECT_EQ(rule_of("load.sx32", "store.r32").latency.value, 6);
 }
 
+TEST(Family, WhatIsChangedAtOnceMayComeBackLater) {
+  const GoldenCove kin;
+  ASSERT_TRUE(kin.read());
+  for (double at_once : {6.1, 7.4}) {
+    Timings timings;
+    timings.of["forward/r64.r64.idx.add/4"] = steady(at_once);
+    timings.of["forward/r64.r64.idx.imul/4"] = steady(8);
+    const auto fitted = kin.fitted(timings);
+    const auto& rules = fitted.core.memory.forwarding;
+    const auto later = std::ranges::find_if(rules, &ForwardingRule::changed_at_once);
+    EXPECT_EQ(later != rules.end(), at_once > 7);
+    if (later == rules.end()) continue;
+    EXPECT_NEAR(later->latency.value, 6.4, 1e-9);
+    EXPECT_NEAR((later + 1)->latency.value, 5, 1e-9);
+  }
+}
+
 TEST(Family, ResultsThatMeetAreSeen) {
   const GoldenCove kin;
   ASSERT_TRUE(kin.read());

@@ -98,7 +98,7 @@ class CoreFitter {
 
   void forwarding() {
     auto& rules = result_.core.memory.forwarding;
-    std::vector<std::vector<double>> values(rules.size());
+    std::vector<std::vector<double>> values(rules.size()), at_once(rules.size()), slowly(rules.size());
     std::vector<std::string> notes(rules.size());
     std::vector<std::map<std::string, std::vector<double>>> by_load(rules.size());
     for (auto& c : table_.cases) {
@@ -111,6 +111,8 @@ class CoreFitter {
       for (std::size_t i = 0; i < rules.size(); i++) {
         if (!holds(tables_.forward_load[i], c.load) || !holds(tables_.forward_store[i], c.store)) continue;
         if (rules[i].same_address && c.name.find("upper") != std::string::npos) continue;
+        const bool one_cycle = c.minus.size() == 1 && fitting_.known_latency(c.minus.front()) <= 1;
+        (one_cycle ? at_once : slowly)[i].push_back(std::max(0.0, *cycles));
         values[i].push_back(std::max(0.0, *cycles));
         by_load[i][c.load].push_back(std::max(0.0, *cycles));
         notes[i] += fmt::format("{}{} {:.3g}", notes[i].empty() ? "" : ", ", name, *cycles);
@@ -127,8 +129,22 @@ class CoreFitter {
       }
       rules[i].latency = measured(rules[i].renamed ? 0 : std::round(middle * 100) / 100, 0, 16, notes[i]);
     }
-    for (std::size_t i = rules.size(); i-- > 0;)
+    for (std::size_t i = rules.size(); i-- > 0;) {
       if (rules[i].renamed) keep_from_renaming(by_load[i], i);
+      else if (!at_once[i].empty() && !slowly[i].empty()) tell_apart(median(at_once[i]), median(slowly[i]), i);
+    }
+  }
+  // A value that is changed in a cycle and stored again may come back later than one that is changed more slowly.
+  void tell_apart(double at_once, double slowly, std::size_t place) {
+    constexpr double clearly_later = 0.5;
+    if (at_once - slowly < clearly_later) return;
+    auto& rules = result_.core.memory.forwarding;
+    ForwardingRule rule = rules[place];
+    rule.changed_at_once = true;
+    rule.latency = measured(std::round(at_once * 100) / 100, 0, 16, fmt::format("an addition behind the load {:.3g}, more than that {:.3g}", at_once, slowly));
+    rules[place].latency.value = std::round(slowly * 100) / 100;
+    result_.changes.push_back("forwarding: " + rule.latency.note);
+    rules.insert(rules.begin() + static_cast<std::ptrdiff_t>(place), std::move(rule));
   }
   // Loads that change what they load, such as those that extend the sign, are not renamed even where plain ones are.
   void keep_from_renaming(const std::map<std::string, std::vector<double>>& cycles, std::size_t place) {
