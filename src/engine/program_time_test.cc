@@ -235,6 +235,24 @@ TEST(ProgramTime, JumpsAreMispredictedByTheirTargets) {
   EXPECT_EQ(lost(), 0);
 }
 
+// Ends of loops longer than the core learns, by how much longer they are; of shorter ones only what was seen.
+TEST(ProgramTime, EndsOfLongLoopsAreMispredicted) {
+  BranchCosts branches;
+  branches.learned_loop = number(40);
+  for (const auto& [trip, missed] : {std::pair{20, 0.0}, {40, 0.5}, {100, 1.0}}) {
+    Graph graph;
+    Function& function = graph.functions.emplace_back();
+    function.name = "f", function.blocks.resize(2);
+    Block& loop = function.blocks[0];
+    loop.count.value = 1000.0 * trip, function.blocks[1].count.value = 1000;
+    loop.next.resize(2);
+    loop.next[0].to = 0, loop.next[0].count.value = 1000.0 * (trip - 1);
+    loop.next[1].to = 1, loop.next[1].count.value = 1000;
+    EXPECT_NEAR(walk_program(graph, {}, branches).blocks[0].mispredictions[1].rate, missed, 0.01) << trip;
+    EXPECT_EQ(walk_program(graph, {}, {}).blocks[0].mispredictions[1].rate, 0);
+  }
+}
+
 // A return is mispredicted when more calls nested below its own than the core remembers.
 TEST(ProgramTime, ReturnsAreMispredictedAsCounted) {
   Profile profile = calling_profile(1e6);

@@ -59,6 +59,19 @@ double mispredicted_on(const BranchCosts& branches, const Block& block, const st
   return jump && branches.learned_targets ? block.mispredicted->of_jump_on(branches.learned_targets) : block.mispredicted->on(branches.learned_period);
 }
 
+// Ends of loops that go wrong since so many branches lie between them that no history reaches back to the beginning. How long a
+// loop may be depends on where its code lies: around the length that was measured, ever more of them go wrong.
+double missed_ends(const BranchCosts& branches, const Block& block, int number) {
+  if (!branches.learned_loop || block.next.size() != 2) return 0;
+  const bool first_goes_back = block.next[0].to >= 0 && block.next[0].to <= number;
+  const double back = block.next[first_goes_back ? 0 : 1].count.value, out = block.next[first_goes_back ? 1 : 0].count.value;
+  const int head = block.next[first_goes_back ? 0 : 1].to;
+  if (head < 0 || head > number || out <= 0) return 0;
+  constexpr double around = 0.2;
+  const double longer = (back / out + 1) / branches.learned_loop->value - 1;
+  return out * std::clamp((longer + around) / (2 * around), 0.0, 1.0);
+}
+
 void add_blocks(WalkProgram& program, const Function& function, int number, const BranchCosts& branches,
                 const std::vector<InstructionForm>& forms) {
   int first = static_cast<int>(program.blocks.size());
@@ -73,7 +86,8 @@ void add_blocks(WalkProgram& program, const Function& function, int number, cons
     for (const auto& edge : block.next)
       if (edge.count.value > 0 && edge.to >= 0 && static_cast<std::size_t>(edge.to) < function.blocks.size())
         walk.successors.push_back(first + edge.to), walk.choice.add(edge.count.value), times.push_back(edge.count.value);
-    walk.mispredictions = mispredictions(walk.count > 0 ? mispredicted_on(branches, block, forms) / walk.count : 0, times);
+    const double wrong = std::max(mispredicted_on(branches, block, forms), missed_ends(branches, block, static_cast<int>(b)));
+    walk.mispredictions = mispredictions(walk.count > 0 ? wrong / walk.count : 0, times);
     spread_first(walk.mispredictions, arbitrary(program.blocks.size()));
     program.blocks.push_back(std::move(walk));
   }

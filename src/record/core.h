@@ -109,6 +109,7 @@ struct BranchCosts {
   std::optional<Measurement> misprediction;    // from the branch known to the first right instruction renamed
   std::optional<Measurement> learned_period;   // longest random pattern of one branch that is predicted
   std::optional<Measurement> learned_targets;  // the same of the targets of one jump through a register
+  std::optional<Measurement> learned_loop;     // iterations of the longest loop whose end is predicted
   std::optional<Measurement> call_return;      // an empty call and its return
   std::optional<Measurement> indirect_jump;    // from one jump through a register to the next, all predicted
   std::optional<Measurement> changing_jump;    // the same where each goes elsewhere than the last time
@@ -117,7 +118,8 @@ struct BranchCosts {
 };
 template <class Fields>
 void describe(Fields& f, BranchCosts& b) {
-  f("misprediction", b.misprediction), f("learned_period", b.learned_period), f("learned_targets", b.learned_targets), f("call_return", b.call_return);
+  f("misprediction", b.misprediction), f("learned_period", b.learned_period), f("learned_targets", b.learned_targets);
+  f("learned_loop", b.learned_loop), f("call_return", b.call_return);
   f("indirect_jump", b.indirect_jump), f("changing_jump", b.changing_jump), f("taken_ports", b.taken_ports);
 }
 

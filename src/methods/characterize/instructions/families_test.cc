@@ -228,6 +228,20 @@ TEST(Family, WhatIsChangedAtOnceMayComeBackLater) {
   }
 }
 
+// Ends of loops of up to forty iterations are predicted, or of all that were tried.
+TEST(Family, TheLongestLearnedLoopIsSeen) {
+  const GoldenCove kin;
+  ASSERT_TRUE(kin.read());
+  for (int longest : {40, 1000}) {
+    Timings timings;
+    for (int n : {8, 16, 24, 32, 40, 48, 64, 96, 128, 192, 256}) timings.of["branch/ends/" + std::to_string(n)] = steady(n + (n > longest ? 22 : 2));
+    const auto fitted = kin.fitted(timings);
+    const auto& loop = fitted.core.branches.learned_loop;
+    EXPECT_EQ(loop.has_value(), longest == 40);
+    if (loop) EXPECT_NEAR(loop->value, 44, 1e-9);
+  }
+}
+
 TEST(Family, ResultsThatMeetAreSeen) {
   const GoldenCove kin;
   ASSERT_TRUE(kin.read());
