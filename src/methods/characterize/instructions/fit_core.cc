@@ -191,25 +191,26 @@ class CoreFitter {
     if (auto jump = special("branch/changing.jump/8"); jump && taken > 0) b.changing_jump = from("branch/changing.jump/8", *jump - 2 / taken);
     if (auto period = learned("pattern")) b.learned_period = period;
     if (auto period = learned("targets")) b.learned_targets = period;
-    if (auto loop = learned_loop(value_or(b.misprediction, 0))) b.learned_loop = loop;
+    learned_loop(b);
   }
   // Loops one behind the other, each of n iterations: where their ends begin to cost more than half of what the longest cost.
-  std::optional<Measurement> learned_loop(double misprediction) const {
+  void learned_loop(BranchCosts& b) const {
     std::vector<WindowPoint> points;
     for (auto& c : table_.cases)
       if (c.kind == "branch" && c.name == "ends")
         for (int n : c.parameters)
           if (auto cycles = special(fmt::format("branch/ends/{}", n))) points.push_back({n, *cycles});
-    if (points.size() < 4) return {};
+    if (points.size() < 4) return;
+    b.learned_loop.reset();
     const auto &last = points.back(), &before = points[points.size() - 2];
     const double each = (last.cycles - before.cycles) / (last.n - before.n);
     for (auto& p : points) p.cycles -= each * p.n;  // what is left is the end's
     const double shortest = points.front().cycles, half = (last.cycles - shortest) / 2;
-    if (half < misprediction / 4) return {};  // the longest are predicted too
-    for (std::size_t i = 1; i < points.size(); i++)
-      if (points[i].cycles > shortest + half)
-        return measured((points[i - 1].n + points[i].n) / 2.0, (points[i].n - points[i - 1].n) / 2.0, 16, fmt::format("ends of {} iterations cost {:.3g} cycles, of {} {:.3g}", points[i - 1].n, points[i - 1].cycles, points[i].n, points[i].cycles));
-    return {};
+    if (half <= value_or(b.misprediction, 0) / 4) return;  // the longest are predicted too
+    const auto missed = std::ranges::find_if(points, [&](const WindowPoint& p) { return p.cycles > shortest + half; });
+    const auto learned = missed - 1;  // the first is the shortest
+    b.learned_loop = measured((learned->n + missed->n) / 2.0, (missed->n - learned->n) / 2.0, 16,
+                              fmt::format("ends of {} iterations cost {:.3g} cycles, of {} {:.3g}", learned->n, learned->cycles, missed->n, missed->cycles));
   }
   // The longest of these random patterns of one branch that is predicted.
   std::optional<Measurement> learned(const std::string& patterns) const {
