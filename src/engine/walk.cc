@@ -62,14 +62,13 @@ double mispredicted_on(const BranchCosts& branches, const Block& block, const st
 // Ends of loops that go wrong since so many branches lie between them that no history reaches back to the beginning. How long a
 // loop may be depends on where its code lies: around the length that was measured, ever more of them go wrong.
 double missed_ends(const BranchCosts& branches, const Block& block, int number) {
-  if (!branches.learned_loop || block.next.size() != 2) return 0;
-  const bool first_goes_back = block.next[0].to >= 0 && block.next[0].to <= number;
-  const double back = block.next[first_goes_back ? 0 : 1].count.value, out = block.next[first_goes_back ? 1 : 0].count.value;
-  const int head = block.next[first_goes_back ? 0 : 1].to;
-  if (head < 0 || head > number || out <= 0) return 0;
+  if (!branches.learned_loop || branches.learned_loop->value <= 0 || block.next.size() != 2) return 0;
+  auto goes_back = [&](const Edge& edge) { return edge.to >= 0 && edge.to <= number; };
+  const Edge &back = block.next[goes_back(block.next[0]) ? 0 : 1], &out = block.next[goes_back(block.next[0]) ? 1 : 0];
+  if (!goes_back(back) || out.count.value <= 0) return 0;
   constexpr double around = 0.2;
-  const double longer = (back / out + 1) / branches.learned_loop->value - 1;
-  return out * std::clamp((longer + around) / (2 * around), 0.0, 1.0);
+  const double iterations = back.count.value / out.count.value + 1, longer = iterations / branches.learned_loop->value - 1;
+  return out.count.value * std::clamp((longer + around) / (2 * around), 0.0, 1.0);
 }
 
 void add_blocks(WalkProgram& program, const Function& function, int number, const BranchCosts& branches,
