@@ -43,6 +43,7 @@ class Bridge {
     if (GiNaC::is_a<GiNaC::numeric>(x)) return from_number(GiNaC::ex_to<GiNaC::numeric>(x));
     if (GiNaC::is_a<GiNaC::symbol>(x)) return meaning_.at(GiNaC::ex_to<GiNaC::symbol>(x).get_name());
     std::vector<Expr> parts;
+    parts.reserve(x.nops());
     for (std::size_t i = 0; i < x.nops(); i++) parts.push_back(from(x.op(i)));
     if (GiNaC::is_a<GiNaC::add>(x)) return sum(in_order(std::move(parts)));
     if (GiNaC::is_a<GiNaC::mul>(x)) return product(in_order(std::move(parts)));
@@ -211,6 +212,7 @@ Expr plain_derivative(const Expr& e, const std::string& name) {
     case Kind::symbol: return e.node().name == name ? 1 : 0;
     case Kind::sum: {
       std::vector<Expr> terms;
+      terms.reserve(parts.size());
       for (const Expr& part : parts) terms.push_back(plain_derivative(part, name));
       return sum(std::move(terms));
     }
@@ -290,6 +292,7 @@ Expr collect(const Expr& expression, const std::string& name) {
   auto list = coefficients(expression, name);
   if (!list) return expression;
   std::vector<Expr> terms;
+  terms.reserve(list->size());
   for (std::size_t k = 0; k < list->size(); k++) terms.push_back((*list)[k] * power(symbol(name), static_cast<int>(k)));
   return sum(std::move(terms));
 }

@@ -98,9 +98,9 @@ Expr symbol(const std::string& name) {
 Expr sum(Parts terms) {
   Number constant = whole(0);
   Parts kept;
-  for (const Expr& term : terms) {
+  for (Expr& term : terms) {
     if (term.is_number()) constant = add(constant, term.node().number);
-    else if (term.kind() != Kind::sum) kept.push_back(term);
+    else if (term.kind() != Kind::sum) kept.push_back(std::move(term));
     else
       for (const Expr& inner : term.parts())
         if (inner.is_number()) constant = add(constant, inner.node().number);
@@ -117,13 +117,13 @@ Expr sum(Parts terms) {
 Expr product(Parts factors) {
   Number constant = whole(1);
   Parts kept;
-  auto take = [&](const Expr& factor) {
+  auto take = [&](Expr factor) {
     if (factor.is_number()) constant = multiply(constant, factor.node().number);
-    else kept.push_back(factor);
+    else kept.push_back(std::move(factor));
   };
-  for (const Expr& factor : factors)
+  for (Expr& factor : factors)
     if (factor.kind() == Kind::product) std::ranges::for_each(factor.parts(), take);
-    else take(factor);
+    else take(std::move(factor));
   if (kept.empty() || constant == whole(0)) return constant;
   if (!(constant == whole(1))) kept.insert(kept.begin(), Expr(constant));
   if (kept.size() == 1) return kept.front();

@@ -124,6 +124,7 @@ Expr collected(const Expr& e, MultiplyOut how) {
     for (std::size_t k = 0; k < like.numbers.size(); k++) like.numbers[k] = add(like.numbers[k], apart.numbers[k]);
   }
   std::vector<Expr> terms;
+  terms.reserve(kept.size());
   for (const Gathered& gathered : kept) terms.push_back(put_together(gathered));
   return sum(std::move(terms));
 }
@@ -150,7 +151,7 @@ Expr with_common_sums(const Expr& e) {
       all.push_back({1, {term}});
       continue;
     }
-    const Expr factor = *shared;
+    const Expr factor = std::move(*shared);
     factors.erase(shared);
     auto [it, fresh] = index.try_emplace(text(factor), all.size());
     if (fresh) all.push_back({factor, {}});
