@@ -54,6 +54,7 @@ SameWork bring_to_same_work(std::vector<std::vector<DilatedRun>>& of_factors) {
   std::erase_if(good, [](const DilatedRun& run) { return is_disturbed(run.point); });
   if (good.empty()) good = all;
   std::vector<double> works;
+  works.reserve(good.size());
   for (const auto& run : good) works.push_back(run.slowest);
   if (works.empty()) return same;
   same.shortest = std::ranges::min(works), same.middle = median(works), same.longest = std::ranges::max(works);

@@ -89,6 +89,7 @@ const DilationPoint* largest_valid(const RegionSpeedup& region) {
 
 std::vector<std::string> readable_names(const std::vector<std::string>& names) {
   std::vector<std::string> texts;
+  texts.reserve(names.size());
   for (const auto& name : names) texts.push_back(readable(name));
   std::vector<std::string> distinct = texts;
   for (std::size_t i = 0; i < names.size(); i++)
@@ -161,6 +162,7 @@ Result<Dilation> dilate_threads(const std::vector<std::string>& command, const s
       }
   }
   std::vector<ThreadsRecord*> every;
+  every.reserve(plain.size());
   for (auto& run : plain) every.push_back(&run);
   for (auto& [region, slowed] : runs)
     for (auto& run : slowed) every.push_back(&run);
@@ -173,6 +175,7 @@ Result<Dilation> dilate_threads(const std::vector<std::string>& command, const s
   dilation.demand = demand_of(plain);
   dilation.demand->program = dilation.program;
   std::vector<std::string> places;
+  places.reserve(regions.size());
   for (const auto& region : regions) places.push_back(region.name);
   std::vector<std::string> names = readable_names(places);
   for (std::size_t r = 0; r < regions.size(); r++) {

@@ -15,6 +15,7 @@ namespace {
 double unmeasured_scalable_share(const Profile& profile, const CoreModel& core) {
   static const std::regex scalable(R"(\b(z\d+(\.[bhsdq]|\b)|p\d+(\.[bhsd]|/[mz])))");
   std::vector<engine::CompiledMatch> rules;
+  rules.reserve(core.instructions.size());
   for (const InstructionRule& rule : core.instructions) rules.emplace_back(rule.match, static_cast<int>(rules.size()));
   std::vector<std::vector<signed char>> remembered(profile.forms.size());
   double all = 0, without = 0;

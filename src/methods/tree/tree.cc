@@ -164,6 +164,7 @@ Status add_upgrades(Draft& draft, const TreeOptions& options, const Buy& buy) {
   std::vector<Step> crossed, order;
   for (const auto& [word, steps] : asked) {
     std::vector<Upgrade> cells;
+    cells.reserve(steps.size());
     for (const auto& step : steps) cells.push_back(buy({step}));
     if (steps.size() > 1) tree.processors = processor_table(word, cells);
     std::ranges::move(cells, std::back_inserter(tree.upgrades));
