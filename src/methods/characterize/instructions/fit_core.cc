@@ -106,12 +106,11 @@ class CoreFitter {
       const std::string name = fmt::format("{}/{}/{}", c.kind, c.name, c.parameters.front());
       auto cycles = special(name);
       if (!cycles) continue;
-      for (auto& form : c.minus)
-        *cycles -= fitting_.known_latency(form);
+      *cycles -= fitting_.known_latency(c.minus);
       for (std::size_t i = 0; i < rules.size(); i++) {
         if (!holds(tables_.forward_load[i], c.load) || !holds(tables_.forward_store[i], c.store)) continue;
         if (rules[i].same_address && c.name.find("upper") != std::string::npos) continue;
-        const bool one_cycle = c.minus.size() == 1 && fitting_.known_latency(c.minus.front()) <= 1;
+        const bool one_cycle = c.minus.size() == 1 && fitting_.known_latency(c.minus) <= 1;
         (one_cycle ? at_once : slowly)[i].push_back(std::max(0.0, *cycles));
         values[i].push_back(std::max(0.0, *cycles));
         by_load[i][c.load].push_back(std::max(0.0, *cycles));
@@ -154,7 +153,7 @@ class CoreFitter {
       if (std::ranges::min(values) <= renamed_below || form->opcodes.empty()) continue;
       ForwardingRule rule = rules[place];
       rule.renamed = rule.same_address = false;
-      rule.load.opcode = "^(" + form->opcodes + ")$";
+      rule.load.opcode = anchored(form->opcodes);
       rule.latency = measured(std::round(median(values) * 100) / 100, 0, 16, fmt::format("{} is not renamed: {:.3g}", name, median(values)));
       result_.changes.push_back(rule.latency.note);
       rules.insert(rules.begin() + static_cast<std::ptrdiff_t>(place), std::move(rule));
@@ -195,11 +194,7 @@ class CoreFitter {
   }
   // Loops one behind the other, each of n iterations: where their ends begin to cost more than half of what the longest cost.
   void learned_loop(BranchCosts& b) const {
-    std::vector<WindowPoint> points;
-    for (auto& c : table_.cases)
-      if (c.kind == "branch" && c.name == "ends")
-        for (int n : c.parameters)
-          if (auto cycles = special(fmt::format("branch/ends/{}", n))) points.push_back({n, *cycles});
+    std::vector<WindowPoint> points = branch_points("ends");
     if (points.size() < 4) return;
     b.learned_loop.reset();
     const auto &last = points.back(), &before = points[points.size() - 2];
@@ -212,13 +207,17 @@ class CoreFitter {
     b.learned_loop = measured((learned->n + missed->n) / 2.0, (missed->n - learned->n) / 2.0, 16,
                               fmt::format("ends of {} iterations cost {:.3g} cycles, of {} {:.3g}", learned->n, learned->cycles, missed->n, missed->cycles));
   }
-  // The longest of these random patterns of one branch that is predicted.
-  std::optional<Measurement> learned(const std::string& patterns) const {
+  std::vector<WindowPoint> branch_points(const std::string& name) const {
     std::vector<WindowPoint> points;
     for (auto& c : table_.cases)
-      if (c.kind == "branch" && c.name == patterns)
+      if (c.kind == "branch" && c.name == name)
         for (int n : c.parameters)
-          if (auto cycles = special(fmt::format("branch/{}/{}", patterns, n))) points.push_back({n, *cycles});
+          if (auto cycles = special(fmt::format("branch/{}/{}", name, n))) points.push_back({n, *cycles});
+    return points;
+  }
+  // The longest of these random patterns of one branch that is predicted.
+  std::optional<Measurement> learned(const std::string& patterns) const {
+    const std::vector<WindowPoint> points = branch_points(patterns);
     if (points.size() < 4) return {};
     double most = 0;
     for (auto& p : points) most = std::max(most, p.cycles);
@@ -260,6 +259,12 @@ double Fitting::known_latency(const std::string& form) const {
   return it == resolved.end() || it->second.results.empty() ? 0 : it->second.results.front().latency;
 }
 
+double Fitting::known_latency(const std::vector<std::string>& forms) const {
+  double sum = 0;
+  for (const auto& form : forms) sum += known_latency(form);
+  return sum;
+}
+
 Measurement Fitting::from(const std::string& name, double value) const {
   const Timing* t = timings.find(name);
   return measured(value, t ? t->spread : 0, t ? t->kept : 0, fmt::format("{} {:.3g}", name, t ? t->cycles : 0));
@@ -270,6 +275,8 @@ Measurement measured(double value, double sd, int repetitions, std::string note)
   m.value = value, m.sd = sd, m.repetitions = repetitions, m.how = How::measured, m.note = std::move(note);
   return m;
 }
+
+std::string anchored(const std::string& opcodes) { return "^(" + opcodes + ")$"; }
 
 FormTiming timing_of(const Timings& timings, const Form& form) {
   auto read = [&](const std::string& name) -> std::optional<Measurement> {

@@ -20,7 +20,6 @@ double whole(double value) {
   const double nearest = std::round(value);
   return nearest >= 1 && std::abs(value - nearest) <= whole_within ? nearest : std::round(value * 100) / 100;
 }
-std::string anchored(const std::string& opcodes) { return "^(" + opcodes + ")$"; }
 
 bool is_memory(const Form& form) {
   return form.kind.starts_with("load") || form.kind.starts_with("store") || form.kind == "rmw" || form.kind == "gather" ||
@@ -69,7 +68,7 @@ class InstructionFitter {
   std::optional<Measurement> net_latency(const Form& form) const {
     auto chain = timing_of(timings_, form).latency;
     if (!chain) return {};
-    for (auto& helper : form.minus) chain->value -= fitting_.known_latency(helper);
+    chain->value -= fitting_.known_latency(form.minus);
     if (!form.partner.empty() && resolved_.contains(form.name) && resolved_.contains(form.partner)) {
       const double own = resolved_.at(form.name).results.front().latency, other = resolved_.at(form.partner).results.front().latency;
       chain->value += (own - other) / 2;
@@ -101,8 +100,7 @@ class InstructionFitter {
     for (const auto& [shown_by, of, definition] : table_.results) {
       const auto chain = timings_.cycles(shown_by);
       if (of != form.name || !rule.latency || !chain) continue;
-      double latency = *chain;
-      for (auto& helper : table_.case_of(shown_by)->minus) latency -= fitting_.known_latency(helper);
+      const double latency = *chain - fitting_.known_latency(table_.case_of(shown_by)->minus);
       if (std::abs(latency - rule.latency->value) < latency_agrees || latency < 1) continue;
       auto& by_definition = rule.latency_by_definition;
       const auto place = static_cast<std::size_t>(definition);

@@ -23,10 +23,13 @@ struct Fitting {
   Fitting(const CoreModel& family, const FormTable& forms, const DescribedForms& descriptions, const Timings& times);
   // Of a form as fitted, else as the family has it; 0 when neither says.
   double known_latency(const std::string& form) const;
+  double known_latency(const std::vector<std::string>& forms) const;  // one behind the other
   // A value that this benchmark told.
   Measurement from(const std::string& name, double value) const;
 };
 
+// These opcodes and no others.
+std::string anchored(const std::string& opcodes);
 Measurement measured(double value, double sd, int repetitions, std::string note);
 
 // The family as the chains beside others' results have it: whether these only come later, or make the whole consumer slower.
