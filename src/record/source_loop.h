@@ -70,7 +70,7 @@ struct SourceLoop {
   std::map<std::string, double> operations;  // essential, per iteration; loads and stores are `references`
   std::map<std::string, double> overhead;    // of closing the loop, per machine iteration; front ends leave it empty
   std::vector<Reference> references;
-  std::vector<Recurrence> recurrences;       // the slowest, then the slowest that reassociation would leave
+  std::vector<Recurrence> recurrences;       // the slowest, then the slowest that reassociation would leave; through inner loops only when those are unrolled whole
   std::map<std::string, double> calls;       // not inlined even then, per iteration
   double branches = 0;                       // conditions inside the body, per iteration
   bool operator==(const SourceLoop&) const = default;

@@ -4,7 +4,13 @@
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
+#include <llvm/IR/ValueHandle.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/LoopUnrollPass.h>
+#include <llvm/Transforms/Scalar/SROA.h>
 
 #include <algorithm>
 #include <set>
@@ -199,12 +205,43 @@ void add_lines(const llvm::Loop& loop, SourceLoop& out) {
     }
 }
 
+LoopAnalyses views_of(llvm::Function& function, llvm::FunctionAnalysisManager& managers) {
+  return {managers.getResult<llvm::LoopAnalysis>(function), managers.getResult<llvm::ScalarEvolutionAnalysis>(function),
+          managers.getResult<llvm::BlockFrequencyAnalysis>(function)};
+}
+
+// A loop that holds others, by the block it begins with, which stays when those are unrolled.
+struct OuterLoop {
+  llvm::WeakVH header;
+  std::size_t index = 0;  // of the loop made of it
+};
+
+void unroll_whole(llvm::Function& function, llvm::FunctionAnalysisManager& managers) {
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LoopFullUnrollPass()));
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::PreserveCFG));
+  passes.addPass(llvm::EarlyCSEPass());
+  passes.addPass(llvm::InstCombinePass());
+  managers.invalidate(function, passes.run(function, managers));
+}
+
+// What loops carry around whose inner loops are so short that they are no loops once they are unrolled.
+void add_outer_recurrences(llvm::Function& function, llvm::FunctionAnalysisManager& managers, const std::vector<OuterLoop>& outer, std::vector<SourceLoop>& out) {
+  if (outer.empty()) return;
+  unroll_whole(function, managers);
+  const LoopAnalyses views = views_of(function, managers);
+  for (const OuterLoop& before : outer) {
+    auto* header = llvm::dyn_cast_or_null<llvm::BasicBlock>(static_cast<llvm::Value*>(before.header));
+    const llvm::Loop* loop = header ? views.loops.getLoopFor(header) : nullptr;
+    if (loop && loop->getHeader() == header) add_recurrences(*loop, views, out[before.index]);
+  }
+}
+
 void add_loops(llvm::Function& function, Analyses& analyses, const Counted& counted,
                const std::string& name, std::vector<SourceLoop>& out) {
-  auto& managers = analyses.function;
-  const llvm::LoopInfo& loops = managers.getResult<llvm::LoopAnalysis>(function);
-  LoopAnalyses views{loops, managers.getResult<llvm::ScalarEvolutionAnalysis>(function),
-                     managers.getResult<llvm::BlockFrequencyAnalysis>(function)};
+  const LoopAnalyses views = views_of(function, analyses.function);
+  const llvm::LoopInfo& loops = views.loops;
+  std::vector<OuterLoop> outer;
   std::map<const llvm::Loop*, int> number;
   for (const llvm::Loop* loop : loops.getLoopsInPreorder()) {
     SourceLoop made;
@@ -218,9 +255,11 @@ void add_loops(llvm::Function& function, Analyses& analyses, const Counted& coun
     add_lines(*loop, made);
     add_essential_operations(*loop, views, made);
     add_recurrences(*loop, views, made);
+    if (!made.innermost) outer.push_back({loop->getHeader(), out.size()});
     number.emplace(loop, static_cast<int>(out.size()));
     out.push_back(std::move(made));
   }
+  add_outer_recurrences(function, analyses.function, outer, out);
 }
 
 }  // namespace

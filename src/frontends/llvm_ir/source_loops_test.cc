@@ -108,6 +108,18 @@ __attribute__((noinline)) double in_vectors(int n, const double *x) {
   for (int i = 0; i < n; i++) s += x[i];
   return s;
 }
+__attribute__((noinline)) double through_short(int n, const double *x) {
+  double s = 0;
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < 4; k++) s = s * 0.5 + x[k];
+  return s;
+}
+__attribute__((noinline)) double through_any(int n, int m, const double *x) {
+  double s = 0;
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < m; k++) s = s * 0.5 + x[k];
+  return s;
+}
 static inline double helped(double x) {
   return x * 3 + 1;
 }
@@ -123,7 +135,7 @@ int main(void) {
   struct long_one *far = calloc(6, sizeof *far);
   long_copies(3, far, far + 3), halves(103, x), copies(103, to, from), every_other(50, x, y);
   for (int i = 0; i < 103; i++) x[i] = i % 2 ? 1 : -1;
-  positive(103, y, x), s += word("three") + word("four and") + in_vectors(103, x);
+  positive(103, y, x), s += word("three") + word("four and") + in_vectors(103, x) + through_short(103, x) + through_any(103, 4, x);
   for (int i = 0; i < 103; i++)
     y[i] = helped(x[i]);
   for (int k = 0; k < 10; k++) { daxpy(103, 2, x, y); s += dot(103, x, y); stencil(103, x, y); third(103, x); s += gather(103, at, x, y); }
@@ -205,6 +217,18 @@ TEST(SourceLoops, RecurrencesWithDistanceAndOrder) {
   bool said = false;
   for (const auto& remark : found->remarks) said = said || (remark.at.line == 7 && remark.pass == "loop-vectorize" && remark.missed);
   EXPECT_TRUE(said);
+}
+
+// Four steps an iteration where the loop inside is unrolled whole; one of unknown length is a loop of its own.
+TEST(SourceLoops, RecurrencesThroughAShortLoopInside) {
+  auto found = found_in("-O2");
+  ASSERT_TRUE(found) << found.error().message();
+  const SourceLoop &around = found->in("through_short"), &around_any = found->in("through_any");
+  ASSERT_FALSE(around.innermost || around_any.innermost);
+  ASSERT_FALSE(around.recurrences.empty());
+  EXPECT_EQ(around.recurrences[0].operations, (std::map<std::string, double>{{"fma.f64", 4}}));
+  EXPECT_EQ(around.operations.count("fma.f64"), 0);  // those are the inner loop's
+  EXPECT_TRUE(around_any.recurrences.empty());
 }
 
 // What a core may foresee carries nothing; what begins anew is no chain; a root is one operation, errno or not.

@@ -14,6 +14,7 @@ namespace {
 // The loop's blocks whose memory was watched: of the IR, or of the machine code of a binary.
 std::vector<const Block*> watched_blocks(const Profile& profile, const LoopGroup& group) {
   std::vector<const Block*> all;
+  all.reserve(group.ir_blocks.size() + group.blocks.size());
   for (auto [f, b] : group.ir_blocks) all.push_back(&profile.ir->functions[static_cast<std::size_t>(f)].blocks[static_cast<std::size_t>(b)]);
   for (int b : group.blocks) all.push_back(&profile.machine->functions[static_cast<std::size_t>(group.function)].blocks[static_cast<std::size_t>(b)]);
   std::erase_if(all, [](const Block* block) { return block->accesses.empty(); });

@@ -52,6 +52,14 @@ TEST_F(UnrolledWhole, LongLoopsToo) {
   profile.source_loops[1].flops = 0.02, profile.source_loops[0].flops = 2;  // the loop's own
   EXPECT_DOUBLE_EQ(loop_groups(profile).at(0).needs.flops, 2);
 }
+// What is carried around through the loop inside, were it unrolled: here it was, or a library routine took its place.
+TEST_F(UnrolledWhole, CarriesOnlyThroughWhatWasUnrolled) {
+  Profile profile = nest(100);
+  profile.source_loops[0].recurrences = {{.operations = {{"fma.f64", 100}}}}, profile.source_loops[1].flops = 0.02;
+  EXPECT_EQ(loop_groups(profile).at(0).needs.recurrences.size(), 1);
+  profile.source_loops[1].flops = 2;
+  EXPECT_TRUE(loop_groups(profile).at(0).needs.recurrences.empty());
+}
 TEST_F(UnrolledWhole, VectorsGoAlongEitherLoop) {
   EXPECT_TRUE(load_of(8, 32).contiguous());
   EXPECT_TRUE(load_of(8, 8).contiguous());

@@ -188,18 +188,24 @@ class Vanished {
 void take_in_vanished(const Profile& profile, const SourceLoops& loops, std::vector<LoopGroup>& groups) {
   Vanished vanished(profile, loops, groups);
   std::set<std::string> functions;
-  std::set<const SourceLoop*> hold;  // loops that hold one which is left
+  std::set<const SourceLoop*> hold;    // loops that hold one which is left
+  std::set<const SourceLoop*> unlike;  // ... or one that became something else: what they carry around is known only for unrolled ones
   for (LoopGroup& group : groups)
     if (group.source) group.needs = *group.source, functions.insert(group.source->function);
   for (const std::string& function : functions)
     for (const SourceLoop* inner : loops.in(function)) {
-      if (!vanished.present(*inner)) {
-        if (vanished.unrolled(*inner)) vanished.take_in(*inner);
-        continue;
+      const bool left = vanished.present(*inner), taken_in = !left && vanished.unrolled(*inner);
+      if (taken_in) vanished.take_in(*inner);
+      for (auto up = inner->parent; up && !taken_in; up = profile.source_loops[static_cast<std::size_t>(*up)].parent) {
+        const SourceLoop* around = &profile.source_loops[static_cast<std::size_t>(*up)];
+        unlike.insert(around);
+        if (left) hold.insert(around);
       }
-      for (auto up = inner->parent; up; up = profile.source_loops[static_cast<std::size_t>(*up)].parent) hold.insert(&profile.source_loops[static_cast<std::size_t>(*up)]);
     }
-  for (LoopGroup& group : groups) group.outer = group.source && hold.contains(group.source);
+  for (LoopGroup& group : groups) {
+    group.outer = group.source && hold.contains(group.source);
+    if (unlike.contains(group.source)) group.needs.recurrences.clear();
+  }
 }
 
 }  // namespace perfcast::bounds

@@ -27,6 +27,7 @@ namespace {
 // What the canary beside the slices of memory told: they were timed on the undisturbed core, programs will not be.
 Measurement usual_sharing(const std::vector<double>& cycles) {
   std::vector<double> slower;
+  slower.reserve(cycles.size());
   const double alone = quantile(cycles, 0.01);  // a single smallest one can be a glitch of the clock
   for (double now : cycles) slower.push_back(std::max(0.0, now / alone - 1));
   Measurement m;

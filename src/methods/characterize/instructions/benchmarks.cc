@@ -35,9 +35,9 @@ std::string value_of(const FormTable& table, const std::string& key, int index, 
     return std::to_string(std::stoi(key.substr(1)) * (index % offset_modulo));
   auto set = table.registers.find(key);
   if (set == table.registers.end()) return {};
-  const int size = static_cast<int>(set->second.size());
-  const int first = static_cast<int>(low * size), last = std::max(first + 1, static_cast<int>(high * size));
-  return set->second[static_cast<std::size_t>(first + index % (last - first))];
+  const auto size = static_cast<double>(set->second.size());
+  const auto first = static_cast<std::size_t>(low * size), last = std::max(first + 1, static_cast<std::size_t>(high * size));
+  return set->second[first + static_cast<std::size_t>(index) % (last - first)];
 }
 
 std::string copies(const FormTable& table, const std::string& text, int count, double low = 0, double high = 1) {

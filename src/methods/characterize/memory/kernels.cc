@@ -52,8 +52,8 @@ Buffer::Buffer(std::size_t bytes, bool huge_pages) {
     mapped_ = nullptr;
     return;
   }
-  auto start = (reinterpret_cast<std::uintptr_t>(mapped_) + huge_page - 1) / huge_page * huge_page;
-  begin_ = reinterpret_cast<char*>(start);
+  const auto beyond = reinterpret_cast<std::uintptr_t>(mapped_) % huge_page;
+  begin_ = static_cast<char*>(mapped_) + (beyond ? huge_page - beyond : 0);
   if (huge_pages) ::madvise(begin_, bytes, MADV_HUGEPAGE);
   std::memset(begin_, 1, bytes);
 }

@@ -40,6 +40,7 @@ std::vector<Result<ExperimentProgram>> build_all(const Work& work, const Compile
 
 std::vector<std::optional<BodyEstimate>> estimates_of(const ExperimentProgram& program, const RawResults& results) {
   std::vector<std::optional<BodyEstimate>> estimates;
+  estimates.reserve(results.bodies.size());
   for (std::size_t i = 0; i < results.bodies.size(); i++)
     estimates.push_back(estimate_body(results.bodies[i], program.set.bodies[i].repetitions));
   return estimates;
