@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/core_tables.h"
+#include "engine/replay.h"
 #include "engine/resolve.h"
 #include "engine/test_core.h"
 
@@ -28,6 +29,42 @@ TEST(FrontEnd, AJumpThatTouchesABoundaryIsDeliveredLate) {
   EXPECT_NEAR(code.cycles(core), before + 1, 0.02);
   code.body.back().size = 2;  // ends at 30
   EXPECT_NEAR(code.cycles(core), before, 0.02);
+}
+
+// Jumps to what follows them. Fetched, each takes a cycle; replayed, half of one, and the loop as a whole one.
+TEST(FrontEnd, ALoopOfFewTakenBranchesIsReplayed) {
+  CoreModel core = small_core();
+  core.front_end.taken_branches_per_cycle = number(1);
+  auto jumps = [&](int n) {
+    Code code;
+    for (int k = 0; k < n; k++) code.branch();
+    std::vector<TraceStep> way;
+    for (int round = 0; round < 200; round++)
+      for (const auto& branch : code.body) way.push_back({&branch, true, false, {}, 0});
+    return simulate(way, code.forms, core)->cycles / 200;
+  };
+  EXPECT_NEAR(jumps(7), 7, 0.1);
+  core.front_end.replayed_taken_branches = number(7), core.front_end.replayed_taken_per_cycle = number(2);
+  core.branches.taken_ports = "a b";
+  EXPECT_NEAR(jumps(1), 1, 0.1);
+  EXPECT_NEAR(jumps(7), 4, 0.1);
+  EXPECT_NEAR(jumps(8), 8, 0.1);
+}
+
+// The same five branches, but no way of seven that comes again.
+TEST(Replay, WhatRepeatsIsTheWay) {
+  using enum Replay::Place;
+  Replay replay(7);
+  const int branch[5] = {};
+  for (int round = 0; round < 2; round++)
+    for (int k : {0, 1, 0, 2}) EXPECT_EQ(replay.after(&branch[k]), outside) << round << " " << k;
+  EXPECT_EQ(replay.after(&branch[0]), outside);
+  for (int k : {1, 0}) replay.after(&branch[k]);
+  EXPECT_EQ(replay.after(&branch[2]), last);
+  EXPECT_EQ(replay.after(&branch[0]), inside);
+  Replay longer(7);
+  for (int round = 0; round < 9; round++)
+    for (int k : {0, 1, 2, 3, 4, 3, 2, 1}) EXPECT_EQ(longer.after(&branch[k]), outside) << round << " " << k;
 }
 
 // LLVM tells each group of ports that a micro-operation could use; here two of them mean the same ports.

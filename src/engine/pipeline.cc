@@ -26,6 +26,7 @@ Pipeline::Pipeline(const CoreTables& tables, int register_units)
       rename_width_(std::max(1, static_cast<int>(std::lround(tables.core().front_end.rename_width.value)))),
       fetch_width_(whole(tables.core().front_end.uops_per_cycle)),
       retire_width_(whole(tables.core().window.retire_width)), line_bytes_(tables.core().memory.line_bytes),
+      replay_(whole(tables.core().front_end.replayed_taken_branches)),
       store_cycles_(value_or(tables.core().memory.store_cycles, 0)),
       crossing_store_cycles_(value_or(tables.core().memory.crossing_store_cycles, store_cycles_)),
       failed_forwarding_(value_or(tables.core().memory.failed_forwarding, 15)),
@@ -42,6 +43,7 @@ Pipeline::Pipeline(const CoreTables& tables, int register_units)
   moves_kept_ = 1 - value_or(core.rename.eliminated_share, 1);
   double taken = value_or(core.front_end.taken_branches_per_cycle, 0);
   taken_spacing_ = taken > 0 ? 1 / taken : 0;
+  replayed_spacing_ = std::min(taken_spacing_, 1 / std::max(1.0, value_or(core.front_end.replayed_taken_per_cycle, 1)));
   call_spacing_ = std::max(taken_spacing_, value_or(core.branches.call_return, 0) / 2);
   indirect_spacing_ = std::max(taken_spacing_, value_or(core.branches.indirect_jump, 0));
   changing_spacing_ = std::max(indirect_spacing_, value_or(core.branches.changing_jump, 0));
@@ -146,7 +148,7 @@ void Pipeline::read_sources(const StaticInstruction& instruction) {
   loaded_since_ = Since::other;
   for (const Source& source : instruction.sources) {
     const Value& value = registers_[static_cast<std::size_t>(source.unit)];
-    double time = value.time;
+    double time = value.time - source.later;
     if (value.kind) {
       const Bypass& bypass = tables_.bypass(value.kind, instruction.kind);
       if (bypass.present && (source.accumulator || !bypass.accumulator_only)) {
@@ -226,9 +228,9 @@ void Pipeline::do_compute(const StaticInstruction& instruction, const Happening&
   std::uint32_t before = ~0u;  // of several operations on the same ports the first counts: latency covers the others
   for (const MicroOp& op : instruction.micro_ops) {
     if (op.part != Part::compute) continue;
-    std::uint32_t restricted = restricted_;
-    if (instruction.branch && happening.taken && tables_.taken_ports) restricted = tables_.taken_ports;
-    Issue one = issue(op, ready, memory, restricted, nullptr);
+    MicroOp chosen = op;
+    if (instruction.branch && happening.taken && tables_.taken_ports) chosen.ports = tables_.taken_ports;
+    Issue one = issue(chosen, ready, memory, restricted_, nullptr);
     if (op.ports != before && one.time >= computed_) computed_ = one.time;
     before = op.ports;
     done_at(one.time + 1, one.cause);
@@ -258,18 +260,23 @@ Pipeline::Since Pipeline::changed(const StaticInstruction& instruction, const De
 }
 
 void Pipeline::do_branch(const StaticInstruction& instruction, const Happening& happening) {
+  if (happening.chosen) replay_.forget();
   if (happening.mispredicted) {
     wrong_now_ = static_cast<double>(rename_cycle_), wrong_until_ = std::max(computed_, wrong_now_ + 1);
     double back = wrong_until_ + misprediction_ + (instruction.ret && instruction.memory_bytes ? return_load : 0);
     wait_until(back, Cause::misprediction);
-    reloads_ = 0;
+    mispredictions_++;
     fetch_cycle_ = rename_cycle_, fetched_ = 0;
     next_taken_ = std::max(next_taken_, static_cast<double>(rename_cycle_));
     return;
   }
   if (!happening.taken) return;
-  if (fetch_width_) fetch_cycle_++, fetched_ = 0;
-  double spacing = instruction.call || instruction.ret ? call_spacing_ : instruction.indirect ? jump_spacing(instruction) : taken_spacing_;
+  const Replay::Place place = replay_.after(&instruction);
+  if (fetch_width_ && place != Replay::Place::inside) fetch_cycle_++, fetched_ = 0;
+  double spacing = taken_spacing_;
+  if (instruction.indirect && !instruction.call && !instruction.ret) spacing = jump_spacing(instruction);
+  else if (place == Replay::Place::inside) spacing = replayed_spacing_;
+  else if (place == Replay::Place::outside && (instruction.call || instruction.ret)) spacing = call_spacing_;
   if (spacing <= 0) return;
   // The branch at hand was renamed; what follows it comes at least `spacing` after what followed the last one.
   next_taken_ = std::max(next_taken_ + spacing, static_cast<double>(rename_cycle_));

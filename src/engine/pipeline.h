@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "engine/port_schedule.h"
+#include "engine/replay.h"
 #include "engine/static_instruction.h"
 #include "engine/store_memory.h"
 #include "engine/store_order.h"
@@ -29,6 +30,7 @@ inline constexpr double assumed_misprediction = 15;
 // What happens to an instruction this time.
 struct Happening {
   bool taken = false, mispredicted = false;
+  bool chosen = false;                    // what follows is not always the same, and nobody knows in which order
   double extra_load_cycles = 0;           // beyond the first-level cache
   std::optional<std::uint64_t> address;   // recorded; otherwise deduced (values.h)
   std::optional<int> stores_back;         // a load reads what so many stores ago was stored (1: the last), 0: nothing recent
@@ -115,7 +117,6 @@ class Pipeline {
   Since changed(const StaticInstruction& instruction, const Destination& result) const;
   void do_branch(const StaticInstruction& instruction, const Happening& happening);
   double jump_spacing(const StaticInstruction& instruction);
-  bool renamed_again();
   double forwarded(const StaticInstruction& instruction, std::uint64_t address, double issued, bool& renamed);
   void track_values(const StaticInstruction& instruction);
   std::uint64_t remembered(std::uint64_t address, int bytes) const;
@@ -144,7 +145,8 @@ class Pipeline {
   int boundary_bytes_ = 0;
   double boundary_jump_ = 0, moves_kept_ = 0;           // cycles; the share of moves that are not eliminated
   double slots_lost_ = 0, moves_due_ = 0;               // by such jumps, and moves to come: less than one
-  double taken_spacing_, call_spacing_, indirect_spacing_, changing_spacing_, store_cycles_, crossing_store_cycles_, failed_forwarding_, narrow_forwarding_, waiting_load_, misprediction_;
+  Replay replay_;
+  double taken_spacing_, replayed_spacing_, call_spacing_, indirect_spacing_, changing_spacing_, store_cycles_, crossing_store_cycles_, failed_forwarding_, narrow_forwarding_, waiting_load_, misprediction_;
   Ring reorder_, load_queue_, store_buffer_, integer_registers_, vector_registers_;
 
   std::uint64_t left_ = 0;
@@ -153,7 +155,8 @@ class Pipeline {
 
   // The front end and rename.
   std::int64_t fetch_cycle_ = 0, rename_cycle_ = 0;
-  int fetched_ = 0, renamed_ = 0, reloads_ = 0;
+  int fetched_ = 0, renamed_ = 0;
+  std::uint32_t mispredictions_ = 0;
   double next_taken_ = 0;
   Cause rename_cause_ = Cause::front_end;
   bool fused_with_previous_ = false;

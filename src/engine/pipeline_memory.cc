@@ -99,7 +99,7 @@ void Pipeline::do_store(const StaticInstruction& instruction) {
   order_.store(address_known_ ? std::optional(address_) : std::nullopt, address_known, instruction.on_stack);
   if (!address_known_) return;
   const bool at_once = instruction.load ? instruction.computes : loaded_since_ == Since::changed_at_once;
-  remember(instruction, {.data = data, .commit = last_commit_ + commit_delay, .leaves = retired, .changed_at_once = at_once});
+  remember(instruction, {.data = data, .commit = last_commit_ + commit_delay, .leaves = retired, .mispredictions = mispredictions_, .changed_at_once = at_once});
 }
 
 // What a store leaves in memory; when, says `made`.
@@ -118,14 +118,6 @@ void Pipeline::remember(const StaticInstruction& instruction, StoreEntry made) {
 }
 
 // ------------------------------------------------------------------------------------ forwarding and banks
-
-// A core that renames loads to the registers stored does so for the first load of a store. What is loaded again, as every
-// loop of unoptimised code loads its counter, is renamed in short tests; in a long run such loops change between all and
-// none of it, and spend about half of their iterations in either state. A misprediction brings them back to none.
-bool Pipeline::renamed_again() {
-  constexpr int phase = 256;
-  return reloads_++ / phase % 2 == 1;
-}
 
 double Pipeline::forwarded(const StaticInstruction& instruction, std::uint64_t address, double issued, bool& renamed) {
   auto bytes = static_cast<std::uint64_t>(std::max(1, instruction.memory_bytes));
@@ -147,10 +139,10 @@ double Pipeline::forwarded(const StaticInstruction& instruction, std::uint64_t a
     if (contains) {
       std::uint32_t fitting = instruction.forwards_load & store->rules;
       const auto& rules = tables_.core().memory.forwarding;
-      const bool again = store->loaded && renamed_again();
+      // A load is renamed to a register stored, but not to one from before a misprediction: that knowledge is gone with it.
+      const bool may_be_renamed = !brings_ && store->mispredictions == mispredictions_;
       while (fitting) {
         const auto& rule = rules[static_cast<std::size_t>(std::countr_zero(fitting))];
-        const bool may_be_renamed = !brings_ && (!store->loaded || again);
         if ((!rule.same_address || store->address == address) && (!rule.renamed || may_be_renamed) && (!rule.changed_at_once || store->changed_at_once)) {
           time = store->data + rule.latency.value, renamed = rule.renamed;
           // Those that came before the data are sent again when it is there, in order, as the load ports allow.
@@ -159,7 +151,6 @@ double Pipeline::forwarded(const StaticInstruction& instruction, std::uint64_t a
         }
         fitting &= fitting - 1;
       }
-      store->loaded = true;
     }
     latest = std::max(latest, time);
   }

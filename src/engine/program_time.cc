@@ -46,7 +46,7 @@ class Sampler {
       if (returned_ && came_from_library && !in_library) pipeline_.renew(*returned_);
       const StaticInstruction& instruction = code_[step.instruction];
       Happening happening;
-      happening.taken = step.taken, happening.mispredicted = step.mispredicted && options_.mispredictions;
+      happening.taken = step.taken, happening.chosen = step.chosen, happening.mispredicted = step.mispredicted && options_.mispredictions;
       if (instruction.load && options_.extra_load_cycles) happening.extra_load_cycles = extra(trail, step.instruction);
       if (instruction.load) happening.stores_back = stores_back(block_at(trail.here), step.instruction);
       const StaticInstruction* next = step.behind ? &code_[*step.behind] : nullptr;

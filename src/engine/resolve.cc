@@ -207,12 +207,14 @@ void choose_sources(StaticInstruction& out, const CoreTables& tables, const Cand
   }
   bool in_memory = form.load || form.store;
   for (const auto& use : instruction.uses)
-    out.sources.push_back({use.unit, use.address && in_memory, use.operand == accumulator && !use.address});
+    out.sources.push_back({use.unit, use.address && in_memory, use.operand == accumulator && !use.address, 0});
+  const auto* kept = answers.first(&InstructionRule::kept_latency);
+  const double later = kept && !out.results.empty() ? std::max(0.0, out.results.front().latency - *kept->kept_latency) : 0;
   bool waits = std::ranges::any_of(tables.false_dependences, [&](auto& m) { return m.holds(candidate); });
   if (waits)
     for (const auto& def : instruction.defs)
       if (std::ranges::none_of(out.sources, [&](const Source& s) { return s.unit == def.unit; }))
-        out.sources.push_back({def.unit, false, false});
+        out.sources.push_back({def.unit, false, false, later});
 }
 
 bool moves_between_registers(const Instruction& instruction) {

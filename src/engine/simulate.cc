@@ -33,7 +33,7 @@ Result<Simulation> simulate(std::span<const TraceStep> trace, const std::vector<
   for (std::size_t k = 0; k < trace.size(); k++) {
     const TraceStep& step = trace[k];
     bool follows = k + 1 < trace.size() && lies_behind(*step.instruction, *trace[k + 1].instruction);
-    Happening happening{step.taken, step.mispredicted, step.extra_load_cycles, step.address, {}};
+    Happening happening{.taken = step.taken, .mispredicted = step.mispredicted, .extra_load_cycles = step.extra_load_cycles, .address = step.address, .stores_back = {}};
     Share share = pipeline.step(code[places[k]], happening, follows ? &code[places[k + 1]] : nullptr);
     result.by_cause[static_cast<std::size_t>(share.cause)] += share.cycles;
     result.shares.push_back(share);

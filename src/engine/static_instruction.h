@@ -21,6 +21,7 @@ struct Source {
   int unit = 0;
   bool address = false;      // needed to form the address, not for the computation
   bool accumulator = false;  // the operand that may come late
+  double later = 0;          // cycles by which it may come after the others
 };
 
 struct Destination {

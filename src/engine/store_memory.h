@@ -16,8 +16,8 @@ struct StoreEntry {
   double leaves = 0;              // when it may begin to leave: all before it is done
   std::uint32_t rules = 0;        // forwarding rules that the store fits
   int bytes = 0;
+  std::uint32_t mispredictions = 0;  // so many had there been
   bool changed_at_once = false;   // the value was loaded, and changed in a cycle
-  mutable bool loaded = false;    // a load has had its value: see Pipeline::forwarded
   mutable int waiting = 0;        // loads that were there before its data
 };
 

@@ -192,7 +192,7 @@ WalkProgram walk_program(const Graph& graph, const std::vector<InstructionForm>&
     const auto& form = forms.at(static_cast<std::size_t>(instruction->form));
     program.call.push_back(form.call ? static_cast<int>(program.calls.size()) : WalkProgram::no_call);
     if (form.call) program.calls.emplace_back();
-    program.branches.push_back(form.branch || form.ret);
+    program.branches.push_back(form.branch || form.ret), program.conditional.push_back(form.conditional);
   }
   for (WalkBlock& block : program.blocks)
     for (std::size_t at = block.begin; at < block.end; at++) {
@@ -229,6 +229,7 @@ void Walker::start(int block) {
 // of the places that call it.
 void Walker::leave_block() {
   if (!here().choice.empty()) {
+    chose_ = chose_ || !here().choice.certain();
     here().left_for = here().choice.next();
     return go(here().successors[here().left_for]);
   }
@@ -238,7 +239,7 @@ void Walker::leave_block() {
   }
   auto& callers = program_.callers[static_cast<std::size_t>(here().function)];
   if (callers.choice.empty()) block_ = callers.entry, at_ = block_ < 0 ? 0 : here().begin, entering_ = true;
-  else std::tie(block_, at_) = callers.places[callers.choice.next()];
+  else chose_ = chose_ || !callers.choice.certain(), std::tie(block_, at_) = callers.places[callers.choice.next()];
 }
 
 // Passes through blocks without code.
@@ -253,29 +254,31 @@ void Walker::enter(WalkProgram::Call& call, WalkStep& step) {
   step.taken = true;
   if (call.choice.empty() || frames_.size() >= deepest) return;
   if (!call.tail) frames_.emplace_back(block_, at_);
+  chose_ = chose_ || !call.choice.certain();
   go(call.entries[call.choice.next()]);
 }
 
 WalkStep Walker::next() {
   WalkStep step;
   step.block = block_, step.instruction = at_, step.enters_block = entering_;
-  entering_ = false;
+  entering_ = chose_ = false;
   const Instruction& instruction = *program_.code[at_];
   int call = program_.call[at_];
-  bool branch = program_.branches[at_];
+  bool branch = program_.branches[at_], conditional = program_.conditional[at_];
   WalkBlock& left = here();
   at_++;
   if (call != WalkProgram::no_call) enter(program_.calls[static_cast<std::size_t>(call)], step);
   bool leaves = block_ >= 0 && at_ >= here().end && &here() == &left;
   settle();
   bool behind = block_ >= 0 && program_.code[at_]->address == instruction.address + static_cast<std::uint64_t>(instruction.size);
-  if (leaves && branch) step.taken = !behind;
+  if (leaves && branch) step.taken = !behind || !conditional;  // unoptimised code jumps to what lies behind, too
   if (step.instruction == left.mispredicts_at) {
     auto& [rate, due] = left.mispredictions[left.left_for];
     due += rate;
     if (due >= 1) step.mispredicted = true, due -= 1;
   }
   if (behind && !step.taken) step.behind = at_;
+  step.chosen = chose_;
   return step;
 }
 

@@ -23,6 +23,8 @@ class EvenChoice {
   void add(double weight) { weights_.push_back(weight), overdue_.push_back(0), total_ += weight; }
   bool empty() const { return total_ <= 0; }
   std::size_t next();
+  // Nearly always the same.
+  bool certain() const { return weights_.empty() || std::ranges::max(weights_) >= 0.97 * total_; }
   std::size_t heaviest() const { return static_cast<std::size_t>(std::ranges::max_element(weights_) - weights_.begin()); }
   // Of those other than this one; there are at least two.
   std::size_t heaviest_but(std::size_t choice) const;
@@ -57,7 +59,7 @@ struct WalkProgram {
   static constexpr int no_call = -1;
   std::vector<Call> calls;
   std::vector<int> call;            // by instruction: index into calls, or no_call
-  std::vector<bool> branches;       // by instruction
+  std::vector<bool> branches, conditional;  // by instruction
   struct CallSites {
     std::vector<std::pair<int, std::size_t>> places;  // block, instruction behind the call
     EvenChoice choice;
@@ -77,6 +79,7 @@ struct WalkStep {
   int block = 0;
   std::size_t instruction = 0;      // in WalkProgram::code
   bool taken = false, mispredicted = false, enters_block = false;
+  bool chosen = false;              // another time the program goes another way from here, in an order that the walk does not know
   std::optional<std::size_t> behind;  // the next step in WalkProgram::code, if it lies directly behind in memory
 };
 
@@ -100,6 +103,7 @@ class Walker {
   int block_ = -1;
   std::size_t at_ = 0;
   bool entering_ = false;
+  bool chose_ = false;  // among ways, since the last step
   std::vector<std::pair<int, std::size_t>> frames_;
 };
 

@@ -46,6 +46,7 @@ void check_rules(const std::vector<InstructionRule>& rules, const std::string& p
     const std::string here = place + "/" + std::to_string(i);
     check_cycles(rule.latency, here + "/latency"), check_cycles(rule.load_latency, here + "/load_latency");
     for (double cycles : rule.latency_by_definition) need(cycles >= -longest_cycles && cycles <= longest_cycles, here, "not a number of cycles");
+    if (rule.kept_latency) need(*rule.kept_latency >= 0 && *rule.kept_latency <= longest_cycles, here, "not a number of cycles");
     if (rule.address_latency) need(*rule.address_latency >= -longest_cycles && *rule.address_latency <= longest_cycles, here, "not a number of cycles");
     for (const auto* ports : {&rule.ports, &rule.load_ports, &rule.store_address_ports, &rule.store_data_ports})
       if (*ports) check_needs(**ports, here);
@@ -77,6 +78,8 @@ void check_core(const CoreModel& core) {
     need(bypass.cycles >= -longest_cycles && bypass.cycles <= longest_cycles, "/core/bypasses", "not a number of cycles");
   in_range(core.rename.extra_within, 0, 1000, "/core/rename/extra_within", "not a number of slots");
   for (const ExtraSlots& extra : core.rename.extra_slots) need(extra.slots >= -1000 && extra.slots <= 1000, "/core/rename/extra_slots", "not a number of slots");
+  in_range(core.front_end.replayed_taken_branches, 0, 1000, "/core/front_end/replayed_taken_branches", "not a number of branches");
+  in_range(core.front_end.replayed_taken_per_cycle, 1, 1000, "/core/front_end/replayed_taken_per_cycle", "not a number of branches");
   check_core_memory(core.memory);
   in_range(core.branches.misprediction, 0, largest_queue, "/core/branches/misprediction", "not a number of cycles");
   in_range(core.branches.call_return, 0, largest_queue, "/core/branches/call_return", "not a number of cycles");

@@ -16,6 +16,8 @@ namespace perfcast {
 struct FrontEnd {
   std::optional<Measurement> uops_per_cycle;            // delivered to rename; a group ends at a taken branch
   std::optional<Measurement> taken_branches_per_cycle;
+  std::optional<Measurement> replayed_taken_branches;   // most of a loop that comes without being fetched; its calls and returns count
+  std::optional<Measurement> replayed_taken_per_cycle;  // ... of which so many are taken in a cycle
   Measurement rename_width;                             // slots per cycle
   // Jumps, with what is fused to them, that cross or end at a multiple of so many bytes are delivered so many cycles later.
   std::optional<Measurement> boundary_bytes, boundary_jump;
@@ -24,6 +26,7 @@ struct FrontEnd {
 template <class Fields>
 void describe(Fields& f, FrontEnd& e) {
   f("uops_per_cycle", e.uops_per_cycle), f("taken_branches_per_cycle", e.taken_branches_per_cycle);
+  f("replayed_taken_branches", e.replayed_taken_branches), f("replayed_taken_per_cycle", e.replayed_taken_per_cycle);
   f.need("rename_width", e.rename_width);
   f("boundary_bytes", e.boundary_bytes), f("boundary_jump", e.boundary_jump);
 }
@@ -110,10 +113,10 @@ struct BranchCosts {
   std::optional<Measurement> learned_period;   // longest random pattern of one branch that is predicted
   std::optional<Measurement> learned_targets;  // the same of the targets of one jump through a register
   std::optional<Measurement> learned_loop;     // iterations of the longest loop whose end is predicted
-  std::optional<Measurement> call_return;      // an empty call and its return
+  std::optional<Measurement> call_return;      // an empty call and its return, fetched
   std::optional<Measurement> indirect_jump;    // from one jump through a register to the next, all predicted
   std::optional<Measurement> changing_jump;    // the same where each goes elsewhere than the last time
-  std::string taken_ports;                     // ports a taken branch may use; empty: those of its rule
+  std::string taken_ports;                     // ports of a taken branch; empty: those of its rule
   bool operator==(const BranchCosts&) const = default;
 };
 template <class Fields>

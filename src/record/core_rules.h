@@ -47,6 +47,7 @@ struct InstructionRule {
   std::string kind;                          // class for bypasses: "fp_add"
   std::optional<Measurement> latency;        // source to result in cycles, without the load part
   std::vector<double> latency_by_definition; // where definitions differ (the updated address of a load: 1)
+  std::optional<double> kept_latency;        // from what the destination held, where it keeps a part of it (cvtsi2sd); else `latency`
   std::optional<double> address_latency;     // of an address register the instruction also updates; 1 if not stated
   std::optional<Measurement> throughput;     // evidence: cycles per instruction in an independent stream
   std::optional<std::vector<PortNeed>> ports;       // of the computing part; an empty list: needs no port
@@ -61,7 +62,7 @@ struct InstructionRule {
 template <class Fields>
 void describe(Fields& f, InstructionRule& r) {
   f.need("match", r.match), f("kind", r.kind), f("latency", r.latency);
-  f("latency_by_definition", r.latency_by_definition), f("address_latency", r.address_latency);
+  f("latency_by_definition", r.latency_by_definition), f("kept_latency", r.kept_latency), f("address_latency", r.address_latency);
   f("throughput", r.throughput), f("ports", r.ports);
   f("load_latency", r.load_latency), f("load_ports", r.load_ports), f("store_address_ports", r.store_address_ports);
   f("store_data_ports", r.store_data_ports), f("slots", r.slots), f("accumulator", r.accumulator);

@@ -1,6 +1,7 @@
 #include "frontends/llvm_ir/source_loops.h"
 
 #include <llvm/IR/CFG.h>
+#include <llvm/IR/DiagnosticHandler.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
@@ -177,7 +178,13 @@ struct Analyses {
   llvm::ModuleAnalysisManager module;
 };
 
+// Our own passes leave undone what the user's pragmas ask for; that is no news to anybody.
+struct Silence : llvm::DiagnosticHandler {
+  bool handleDiagnostics(const llvm::DiagnosticInfo&) override { return true; }
+};
+
 void clean_up(llvm::Module& module, Analyses& analyses) {
+  module.getContext().setDiagnosticHandler(std::make_unique<Silence>());
   for (auto& function : module)
     if (function.hasOptNone()) function.removeFnAttr(llvm::Attribute::OptimizeNone), function.removeFnAttr(llvm::Attribute::NoInline);
   llvm::PipelineTuningOptions tuning;

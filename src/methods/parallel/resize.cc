@@ -93,6 +93,7 @@ Sharing sharing_of(const MessageProfile& recorded) {
   for (const Skeleton& run : recorded.runs) {
     if (run.parameters != recorded.runs.front().parameters || run.totals.empty()) continue;
     std::vector<double> seconds;
+    seconds.reserve(run.totals.size());
     for (const RankTotals& rank : run.totals) seconds.push_back(rank.compute);
     computed[run.ranks] = median(seconds);
   }
@@ -144,6 +145,7 @@ class Continuation {
   std::vector<Step> operator()(Role role, const std::vector<std::vector<Step>>& recordings) {
     role_ = role;
     std::vector<const std::vector<Step>*> runs;
+    runs.reserve(recordings.size());
     for (const auto& steps : recordings) runs.push_back(&steps);
     return continue_steps(runs, std::vector<double>(runs.size(), 1), 1);
   }
@@ -175,6 +177,7 @@ class Continuation {
         result[i].bytes = continued(bytes, "a size");
         for (Peer Step::*partner : {&Step::to, &Step::from}) {
           std::vector<Peer> peers;
+          peers.reserve(runs.size());
           for (const auto* run : runs) peers.push_back((*run)[i].*partner);
           result[i].*partner = same_partner(peers);
         }
@@ -291,6 +294,7 @@ Result<Skeleton> skeleton_for(const MessageProfile& recorded, int ranks, const s
     if (point_of(run) == at && (run.parameters == recorded.runs.front().parameters || run.ranks == recorded.runs.front().ranks)) return run;
   // Recordings of like shape; the one with most ranks shows best what those in the middle do.
   std::vector<const Skeleton*> runs;
+  runs.reserve(recorded.runs.size());
   for (const auto& run : recorded.runs) runs.push_back(&run);
   std::ranges::sort(runs, [](const auto* a, const auto* b) { return a->ranks != b->ranks ? a->ranks > b->ranks : a < b; });
   auto roles = roles_of(*runs[0]);

@@ -144,6 +144,7 @@ expr::Expr cycles_each(double near, double far, const std::map<std::string, doub
   // Below two percent the difference of two walks is mostly chance.
   if (std::abs(change) < 0.02 * far || recorded.empty()) return far;
   std::vector<expr::Expr> ratios;
+  ratios.reserve(recorded.size());
   for (const auto& [name, value] : recorded) ratios.push_back(expr::Expr(value) / expr::symbol(name));
   const double n = static_cast<double>(ratios.size());
   const expr::Expr inverse = ratios.size() == 1 ? ratios[0] : expr::power(expr::product(ratios), expr::Expr(1 / n));

@@ -42,6 +42,7 @@ struct Group {
 std::vector<Group> groups_of(const TimeModel& model, const std::vector<Setting>& settings) {
   std::vector<std::pair<double, std::size_t>> heaviest;
   std::vector<double> totals;
+  totals.reserve(settings.size());
   const expr::Expr whole = model.seconds();
   for (const Setting& set : settings) totals.push_back(std::max(1e-300, value_at(whole, set)));
   for (std::size_t k = 0; k < model.terms.size(); k++) {
@@ -64,6 +65,7 @@ std::vector<Group> groups_of(const TimeModel& model, const std::vector<Setting>&
 
 expr::Expr seconds_of(const TimeModel& model, const Group& group) {
   std::vector<expr::Expr> all;
+  all.reserve(group.parts.size());
   for (auto [k, part] : group.parts) all.push_back(model.terms[k].*part);
   return expr::substitute(expr::sum(std::move(all)), model.costs);
 }
@@ -100,6 +102,7 @@ double spread_at(const TimeModel& model, const Setting& set) {
   const double total = value_at(model.seconds(), set);
   if (!(total > 0)) return 0;
   std::vector<double> shares;
+  shares.reserve(model.groups.size());
   for (const expr::Expr& group : model.groups) shares.push_back(value_at(group, set) / total);
   double variance = 0;
   for (std::size_t g = 0; g < shares.size(); g++)

@@ -112,6 +112,7 @@ Result<std::map<std::string, expr::Expr>> fitted_features(const Profile& profile
     settings.push_back(set), sizes.push_back(factor);
   }
   std::vector<expr::Expr> ratio;
+  ratio.reserve(profile.run.parameters.size());
   for (const auto& [name, value] : profile.run.parameters) ratio.push_back(expr::symbol(name) / expr::Expr(value));
   const double n = static_cast<double>(ratio.size());
   const expr::Expr size = ratio.size() == 1 ? ratio[0] : expr::power(expr::product(ratio), expr::Expr(1 / n));
@@ -149,6 +150,7 @@ Result<Equation> scale_by_regression(const Profile& profile, const Regression& r
       if (auto it = profile.run.parameters.find(name); it != profile.run.parameters.end() && it->second > 0) largest = std::max(largest, value / it->second);
   std::map<std::string, expr::Expr> counts = class_expressions(profile);
   std::vector<expr::Expr> every;
+  every.reserve(counts.size());
   for (const auto& [name, count] : counts) every.push_back(count);
   TRY(auto fitted, fitted_features(profile, expr::sum(every), std::min(largest, 4096.0)));
   counts.insert(fitted.begin(), fitted.end());

@@ -84,6 +84,7 @@ void add_lines(const Profile& profile, const BlockTerms& terms, const DataSize& 
     size = size * expr::power(expr::symbol("P") / expr::Expr(plan->recorded_processors), expr::Expr(-1 / growth_degree(profile)));
   const std::vector<GridSize>& grid = terms.grid;
   std::vector<double> sizes;
+  sizes.reserve(grid.size());
   for (const GridSize& at : grid) sizes.push_back(recorded_size * at.factor);
   const expr::Expr crowding = plan ? crowding_of(*plan, profile, terms, recorded_size, size) : expr::Expr(1);
   std::vector<std::vector<double>> instructions, core;
@@ -125,23 +126,24 @@ void add_lines(const Profile& profile, const BlockTerms& terms, const DataSize& 
   }
 }
 
+// The paths of messages that were measured on a machine; none where they are another version's.
+std::vector<MessagePath> measured_paths(const Machine& machine) {
+  std::vector<MessagePath> paths;
+  try {
+    if (machine.messages.is_object() && machine.messages.contains("paths")) from_json_value(machine.messages["paths"], paths, "/messages/paths");
+  } catch (const JsonMismatch&) {
+    paths.clear();
+  }
+  return paths;
+}
+
 // startup and per_byte: the plan's, else those measured on the machine, else the network's.
 std::map<std::string, double> message_costs(const ParallelPlan& plan, const Machine& machine, const Network& network) {
   std::map<std::string, double> costs{{"per_hop", 0}};
   for (const auto& [name, value] : network.costs) costs[name] = value;
-  if (machine.messages.is_object()) {
-    try {
-      for (const char* key : {"paths"})
-        if (auto paths = machine.messages.find(key); paths != machine.messages.end() && !paths->empty()) {
-          std::vector<MessagePath> read;
-          from_json_value(*paths, read, "/messages/paths");
-          // The first path is what a program gets when it asks for nothing.
-          if (!read.empty() && !read.front().regimes.empty())
-            costs["startup"] = 1e-9 * read.front().regimes.front().startup_ns, costs["per_byte"] = 1e-9 * read.front().regimes.back().per_byte_ns;
-        }
-    } catch (const JsonMismatch&) {  // another room's record, of another version: the network's own costs serve
-    }
-  }
+  // The first path is what a program gets when it asks for nothing.
+  if (const auto paths = measured_paths(machine); !paths.empty() && !paths.front().regimes.empty())
+    costs["startup"] = 1e-9 * paths.front().regimes.front().startup_ns, costs["per_byte"] = 1e-9 * paths.front().regimes.back().per_byte_ns;
   for (const auto& [name, value] : plan.costs) costs[name] = value;
   return costs;
 }
@@ -206,6 +208,7 @@ Status has_expressions(const Profile& profile) {
 
 expr::Expr TimeModel::symbolic() const {
   std::vector<expr::Expr> all;
+  all.reserve(terms.size());
   for (const ModelTerm& term : terms) all.push_back(term.seconds());
   return expr::sum(std::move(all));
 }

@@ -24,6 +24,7 @@ struct Space {
   expr::Program program;
   double operator()(const std::vector<double>& logs) const {
     std::vector<double> values;
+    values.reserve(logs.size());
     for (double x : logs) values.push_back(std::exp(x));
     values.insert(values.end(), fixed.begin(), fixed.end());
     double v = program(values);
@@ -54,6 +55,7 @@ void each_point(const Space& f, const std::function<void(const std::vector<doubl
   std::vector<int> index(f.names.size(), 0);
   for (;;) {
     std::vector<double> at;
+    at.reserve(index.size());
     for (std::size_t k = 0; k < index.size(); k++) at.push_back(f.low[k] + (f.high[k] - f.low[k]) * index[k] / (n - 1));
     visit(at, index);
     std::size_t k = 0;

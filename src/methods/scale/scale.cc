@@ -234,6 +234,7 @@ Result<std::vector<Equation>> scale(const Profile& profile, const std::vector<Ma
   if (all.size() < 2) return all;
   // The first holds what all of them say, for one file to tell it.
   std::vector<ComparedMachine> compared;
+  compared.reserve(all.size());
   for (const Equation& equation : all) compared.push_back({equation.machine, equation.seconds, equation.at});
   for (std::size_t k = 1; k < all.size(); k++)
     for (const Surface& surface : all[k].surfaces)

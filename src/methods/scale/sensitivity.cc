@@ -128,6 +128,7 @@ Result<std::vector<Sensitivity>> sensitivities(const TimeModel& model, const Pro
   for (const std::string& name : wanted)
     if (name != "all" && std::ranges::find(all, name, &Sensitivity::parameter) == all.end()) {
       std::vector<std::string> known;
+      known.reserve(all.size());
       for (const Sensitivity& s : all) known.push_back(s.parameter);
       return unfit("the equation and the machine have no \"" + name + "\"", "--sensitivity", "all, or some of " + join(known, ", "));
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "engine/network/network.h"
 #include "engine/scaling/profile_at.h"
@@ -85,7 +86,7 @@ std::vector<StaticAnswer> static_answers(const TimeModel& model, const ParallelP
   for (int k = 1; k <= 8; k++) {
     Setting many = at;
     many["P"] = std::exp2(k);
-    if (network) (void)add_messages(plan.communications, *network, many, cost("per_byte"), c);
+    if (network && !add_messages(plan.communications, *network, many, cost("per_byte"), c)) break;  // no plan for so many
     answers.push_back(answer_at(c, many["P"], operation_seconds));
   }
   return answers;
@@ -154,7 +155,7 @@ Result<StaticProblem> solve_static(StaticProblem problem, const Setting& at, con
     TRY(c.loops, count_at(problem.loops, "loops", values));
     CHECK_OK(add_messages(problem.communications, network, values, cost("per_byte", 0), c));
     StaticAnswer answer = answer_at(c, p, problem.operation_seconds.value_or(1));
-    if (answer.startup_limit_seconds && !problem.operation_seconds) answer.startup_limit = *answer.startup_limit_seconds, answer.startup_limit_seconds.reset();
+    if (answer.startup_limit_seconds && !problem.operation_seconds) answer.startup_limit = std::exchange(answer.startup_limit_seconds, std::nullopt);
     problem.answers.push_back(answer);
   }
   values.erase("P");

@@ -177,12 +177,14 @@ TEST(Family, EveryResultHasALatency) {
   timings.of["chain/div.r64"] = steady(15.02);
   timings.of["result/div.r64.rest/8"] = steady(19.01);
   timings.of["chain/mul.r64"] = timings.of["result/mul.r64.upper/16"] = steady(4);  // of which the helper takes one of the second
+  timings.of["chain/cvt.si32.sd"] = steady(8), timings.of["result/cvt.si32.sd.kept/16"] = steady(4.01);
   const auto fitted = kin.fitted(timings);
   auto of = [&](const std::string& opcode) {
     return *std::ranges::find_if(fitted.core.instructions, [&](const InstructionRule& rule) { return rule.match.opcode == opcode; });
   };
   EXPECT_EQ(of("^(DIV64[rm])$").latency_by_definition, (std::vector<double>{14, 18}));
   EXPECT_EQ(of("^(I?MUL64[rm])$").latency_by_definition, (std::vector<double>{4, 3}));
+  EXPECT_EQ(of("^(V?CVTSI2SD(Z)?(rr|rm)(_Int)?)$").kept_latency, 4);
 }
 
 // A plain load is renamed to the store, one that extends the sign is not.
@@ -192,6 +194,7 @@ TEST(Family, LoadsThatAreNotRenamedAreSeen) {
   Timings timings;
   timings.of["forward/r64.r64.imul/4"] = timings.of["forward/r32.r32.imul/4"] = timings.of["forward/r8.zx8.imul/4"] = steady(3);
   timings.of["forward/r32.sx32.imul/4"] = steady(9);
+  timings.of["forward/r64.r64.fixed.imul/4"] = steady(8);
   const auto fitted = kin.fitted(timings);
   const engine::CoreTables tables(fitted.core);
   auto rule_of = [&](const char* load, const char* store) {
@@ -209,6 +212,7 @@ TEST(Family, LoadsThatAreNotRenamedAreSeen) {
   EXPECT_TRUE(rule_of("load.zx8", "store.r8").renamed);
   EXPECT_FALSE(rule_of("load.sx32", "store.r32").renamed);
   EXPECT_EQ(rule_of("load.sx32", "store.r32").latency.value, 6);
+  EXPECT_EQ(rule_of("load.r64", "store.r64").load.text, "^(?!.*\\(%rip\\))");
 }
 
 TEST(Family, WhatIsChangedAtOnceMayComeBackLater) {
@@ -239,6 +243,24 @@ TEST(Family, TheLongestLearnedLoopIsSeen) {
     const auto& loop = fitted.core.branches.learned_loop;
     EXPECT_EQ(loop.has_value(), longest == 40);
     if (loop) EXPECT_NEAR(loop->value, 44, 1e-9);
+  }
+}
+
+// Loops of up to fourteen jumps and their own take half a cycle for each; or all of them one.
+TEST(Family, LoopsThatAreReplayedAreSeen) {
+  const GoldenCove kin;
+  ASSERT_TRUE(kin.read());
+  for (int longest : {14, 0}) {
+    Timings timings;
+    for (int n : {4, 6, 8, 10, 12, 14, 16, 20, 24}) timings.of["branch/jumps.ahead/" + std::to_string(n)] = steady(n <= longest ? 1.3 + 0.5 * n : n + 1);
+    timings.of["branch/call.return.many/24"] = steady(3.4);
+    const auto core = kin.fitted(timings).core;
+    ASSERT_EQ(core.front_end.replayed_taken_branches.has_value(), longest > 0);
+    EXPECT_NEAR(core.branches.call_return->value, 3.4, 1e-9);
+    if (!longest) continue;
+    EXPECT_EQ(core.front_end.replayed_taken_branches->value, 15);
+    EXPECT_EQ(core.front_end.replayed_taken_per_cycle->value, 2);
+    EXPECT_EQ(core.branches.taken_ports, "p0 p6");
   }
 }
 

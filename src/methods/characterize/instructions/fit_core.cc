@@ -96,11 +96,12 @@ class CoreFitter {
       m.stores_per_line = std::max(1, static_cast<int>(std::round(m.store_cycles->value / *line)));
   }
 
+  using CyclesOfLoads = std::map<std::pair<std::string, std::string>, std::vector<double>>;  // by form and Case::text
   void forwarding() {
     auto& rules = result_.core.memory.forwarding;
     std::vector<std::vector<double>> values(rules.size()), at_once(rules.size()), slowly(rules.size());
     std::vector<std::string> notes(rules.size());
-    std::vector<std::map<std::string, std::vector<double>>> by_load(rules.size());
+    std::vector<CyclesOfLoads> by_load(rules.size());
     for (auto& c : table_.cases) {
       if (c.load.empty() || !described_.of.contains(c.load) || !described_.of.contains(c.store)) continue;
       const std::string name = fmt::format("{}/{}/{}", c.kind, c.name, c.parameters.front());
@@ -113,7 +114,7 @@ class CoreFitter {
         const bool one_cycle = c.minus.size() == 1 && fitting_.known_latency(c.minus) <= 1;
         (one_cycle ? at_once : slowly)[i].push_back(std::max(0.0, *cycles));
         values[i].push_back(std::max(0.0, *cycles));
-        by_load[i][c.load].push_back(std::max(0.0, *cycles));
+        by_load[i][{c.load, c.text}].push_back(std::max(0.0, *cycles));
         notes[i] += fmt::format("{}{} {:.3g}", notes[i].empty() ? "" : ", ", name, *cycles);
         break;
       }
@@ -145,12 +146,20 @@ class CoreFitter {
     result_.changes.push_back("forwarding: " + rule.latency.note);
     rules.insert(rules.begin() + static_cast<std::ptrdiff_t>(place), std::move(rule));
   }
-  // Loads that change what they load, such as those that extend the sign, are not renamed even where plain ones are.
-  void keep_from_renaming(const std::map<std::string, std::vector<double>>& cycles, std::size_t place) {
+  // Loads that change what they load, such as those that extend the sign, are not renamed even where plain ones are, nor those
+  // of a place that no register tells.
+  void keep_from_renaming(const CyclesOfLoads& cycles, std::size_t place) {
     auto& rules = result_.core.memory.forwarding;
-    for (auto& [name, values] : cycles) {
+    for (auto& [load, values] : cycles) {
+      const auto& [name, text] = load;
       const Form* form = table_.find(name);
-      if (std::ranges::min(values) <= renamed_below || form->opcodes.empty()) continue;
+      if (std::ranges::min(values) <= renamed_below) continue;
+      if (!text.empty()) {
+        rules[place].load.text = "^(?!.*" + text + ")";
+        result_.changes.push_back(fmt::format("{} of {} is not renamed: {:.3g}", name, text, median(values)));
+        continue;
+      }
+      if (form->opcodes.empty()) continue;
       ForwardingRule rule = rules[place];
       rule.renamed = rule.same_address = false;
       rule.load.opcode = anchored(form->opcodes);
@@ -183,7 +192,8 @@ class CoreFitter {
       // time) with rename and the branch itself before it, a right one the chain alone.
       b.misprediction = from("branch/random/1", std::round((2 * *random - 2 * *control - 2) * 10) / 10);
     }
-    if (auto call = special("branch/call.return/4")) b.call_return = from("branch/call.return/4", *call);
+    if (auto call = special("branch/call.return.many/24")) b.call_return = from("branch/call.return.many/24", *call);
+    replayed(b);
     if (auto jump = special("branch/indirect.jump/8")) b.indirect_jump = from("branch/indirect.jump/8", *jump);
     // With a jump behind it to the end of the loop, and that of the loop.
     const double taken = value_or(result_.core.front_end.taken_branches_per_cycle, 1);
@@ -191,6 +201,33 @@ class CoreFitter {
     if (auto period = learned("pattern")) b.learned_period = period;
     if (auto period = learned("targets")) b.learned_targets = period;
     learned_loop(b);
+  }
+  // A loop of n jumps ahead, and its own back: of few, each takes less than one that is fetched.
+  void replayed(BranchCosts& b) {
+    const std::vector<WindowPoint> points = branch_points("jumps.ahead");
+    if (points.size() < 4) return;
+    auto& front_end = result_.core.front_end;
+    front_end.replayed_taken_branches.reset(), front_end.replayed_taken_per_cycle.reset();
+    const auto each = [](const WindowPoint& p) { return p.cycles / (p.n + 1); };
+    const double fetched = each(points.back()), least = each(*std::ranges::min_element(points, {}, each));
+    constexpr double clearly_less = 0.8;
+    if (least > clearly_less * fetched) return;
+    const auto more = std::ranges::find_if(points, [&](const WindowPoint& p) { return p.n > points.front().n && each(p) > (least + fetched) / 2; });
+    const WindowPoint &first = points.front(), &last = *(more - 1);
+    if (last.n <= first.n) return;
+    const double spacing = (last.cycles - first.cycles) / (last.n - first.n);
+    front_end.replayed_taken_branches = measured(last.n + 1, 1, 16, fmt::format("of {} jumps each takes {:.3g} cycles, of {} {:.3g}", last.n, each(last), more->n, each(*more)));
+    front_end.replayed_taken_per_cycle = measured(std::clamp(std::round(1 / spacing), 1.0, 4.0), 0, 16, front_end.replayed_taken_branches->note);
+    result_.changes.push_back("loops are replayed: " + front_end.replayed_taken_branches->note);
+    if (spacing < clearly_less) taken_where_any_are(b);
+  }
+  // More than one taken branch in a cycle: they go where those go that are not taken.
+  void taken_where_any_are(BranchCosts& b) {
+    for (const auto& rule : result_.core.instructions)
+      if (rule.match.opcode.find("JCC") != std::string::npos && rule.ports && rule.ports->size() == 1) {
+        b.taken_ports = rule.ports->front().ports;
+        return;
+      }
   }
   // Loops one behind the other, each of n iterations: where their ends begin to cost more than half of what the longest cost.
   void learned_loop(BranchCosts& b) const {

@@ -95,13 +95,19 @@ class InstructionFitter {
     fitting_.latency[form.name] = latency.value;
   }
 
-  // A quotient is known before its remainder, the lower half of a product before the upper.
+  // A quotient is known before its remainder, the lower half of a product before the upper; what stays of a destination is
+  // needed last.
   void set_other_results(const Form& form, InstructionRule& rule) {
     for (const auto& [shown_by, of, definition] : table_.results) {
       const auto chain = timings_.cycles(shown_by);
       if (of != form.name || !rule.latency || !chain) continue;
       const double latency = *chain - fitting_.known_latency(table_.case_of(shown_by)->minus);
       if (std::abs(latency - rule.latency->value) < latency_agrees || latency < 1) continue;
+      if (definition == OtherResult::kept) {
+        rule.kept_latency = whole(latency);
+        result_.changes.push_back(fmt::format("{}: latency {} from what its destination held", form.name, *rule.kept_latency));
+        continue;
+      }
       auto& by_definition = rule.latency_by_definition;
       const auto place = static_cast<std::size_t>(definition);
       by_definition.resize(std::max(by_definition.size(), place + 1), rule.latency->value);

@@ -180,6 +180,7 @@ class Parser {
       else if (key == "before") c.before = value;
       else if (key == "load") c.load = value;
       else if (key == "store") c.store = value;
+      else if (key == "text" && is_expression(value)) c.text = value;
       else if (key == "minus") c.minus = words_of(value, ',');
       else if (key == "per" && number(value).value_or(0) > 0) c.per = *number(value);
       else if (key == "iterations" && number(value)) c.iterations = *number(value);
@@ -236,9 +237,9 @@ class Parser {
   Status other_result(const std::string& line) {
     constexpr int most = 8;
     TRY(auto part, shown(line, 3, "a result is `benchmark form definition`"));
-    const auto definition = number(part[2]);
+    const auto definition = part[2] == "kept" ? std::optional(OtherResult::kept) : number(part[2]);
     if (!table_.find(part[1])) return wrong("no form is called " + part[1]);
-    if (!definition || *definition < 0 || *definition > most) return wrong("not the place of a definition: " + part[2]);
+    if (!definition || *definition < OtherResult::kept || *definition > most) return wrong("not the place of a definition: " + part[2]);
     table_.results.push_back({part[0], part[1], *definition});
     return {};
   }

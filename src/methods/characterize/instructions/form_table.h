@@ -38,6 +38,7 @@ struct Case {
   int per = 1;                     // results are divided by this
   int iterations = 0;              // at least so many per slice
   std::string load, store;         // of forwarding: the forms that load and store
+  std::string text;                // ... and what is found in the text of such loads, where the form does not tell
   std::vector<std::string> minus;  // forms whose latency is part of the result
   bool after_long_chain = false;   // a long chain of square roots goes before the body
   bool operator==(const Case&) const = default;
@@ -78,7 +79,8 @@ struct BesideChain {
 // The latency of another result than the first (a remainder, the upper half of a product), and the chain through it that shows it.
 struct OtherResult {
   std::string shown_by, form;  // names of a benchmark and of a form
-  int definition = 0;          // its place among what the instruction writes
+  static constexpr int kept = -1;
+  int definition = 0;          // its place among what the instruction writes; kept: the first, from what was there before
   bool operator==(const OtherResult&) const = default;
 };
 
