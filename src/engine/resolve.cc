@@ -206,10 +206,12 @@ void choose_sources(StaticInstruction& out, const CoreTables& tables, const Cand
         if (!use.address) accumulator = std::max(accumulator, use.operand);
   }
   bool in_memory = form.load || form.store;
-  for (const auto& use : instruction.uses)
-    out.sources.push_back({use.unit, use.address && in_memory, use.operand == accumulator && !use.address, 0});
   const auto* kept = answers.first(&InstructionRule::kept_latency);
   const double later = kept && !out.results.empty() ? std::max(0.0, out.results.front().latency - *kept->kept_latency) : 0;
+  // What the destination held comes first among the operands, where it is one of them to LLVM.
+  auto is_kept = [&](const RegisterUse& use) { return use.operand == 0 && std::ranges::any_of(instruction.defs, [&](const RegisterUse& def) { return def.unit == use.unit; }); };
+  for (const auto& use : instruction.uses)
+    out.sources.push_back({use.unit, use.address && in_memory, use.operand == accumulator && !use.address, is_kept(use) ? later : 0});
   bool waits = std::ranges::any_of(tables.false_dependences, [&](auto& m) { return m.holds(candidate); });
   if (waits)
     for (const auto& def : instruction.defs)
