@@ -39,5 +39,18 @@ TEST(Conflicts, LinesThatWouldFitMiss) {
   EXPECT_EQ(level(4096, 6), 0);      // fewer than there are ways
 }
 
+// A column of 64 lines in steps of 512 bytes, in a loop unrolled twice: each copy makes steps of 1024, but only half of the lines
+// between its reuses go where it goes.
+TEST(Conflicts, CopiesOfOneWalkShareTheirPlaces) {
+  Access copy;
+  copy.line = 7, copy.bytes = 8, copy.count = 1000, copy.lines = {{64, 1, 0}}, copy.stride_bytes = 1024, copy.stride_share = 1;
+  Access other = copy;
+  other.line = 8;
+  const std::vector<Access> loop = {copy, copy, other};
+  EXPECT_EQ(copies_among(loop), (std::vector<int>{2, 2, 1}));
+  EXPECT_LT(served_by(copy, caches(), {1e9}).alone[0], 0.2);
+  EXPECT_GT(served_by(copy, caches(), {1e9}, 2).alone[0], 0.9);
+}
+
 }  // namespace
 }  // namespace perfcast::engine

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <tuple>
 
 #include "engine/memory/conflicts.h"
 
@@ -43,9 +45,9 @@ double lost_share(double nearest, double farthest, const MemoryModel& memory, co
 
 // The first cache is chosen into by the program's own addresses, so a long walk in steps that share a factor with the page
 // uses a part of it. The caches behind it are chosen into by addresses of memory, which are as good as chance.
-double first_cache_reached(const Access& access, const MemoryModel& memory) {
+double first_cache_reached(const Access& access, const MemoryModel& memory, int copies) {
   auto step = usual_step(access);
-  return step ? share_of_cache(*step, memory) : 1;
+  return step ? std::min(1.0, copies * share_of_cache(*step, memory)) : 1;
 }
 
 }  // namespace
@@ -69,14 +71,24 @@ double last_cache_holds(const MemoryModel& memory, double distance, double ns) {
   return hit_probability(distance * memory.line_bytes / capacity->value + others, 1);
 }
 
-Served served_by(const Access& access, const MemoryModel& memory, const ProgramReuse& program) {
+std::vector<int> copies_among(std::span<const Access> accesses) {
+  auto kind_of = [](const Access& access) { return std::tuple(access.line, access.store, access.bytes, access.count, access.stride_bytes.value_or(0)); };
+  std::map<std::tuple<int, bool, int, double, double>, int> same;
+  for (const Access& access : accesses) same[kind_of(access)]++;
+  std::vector<int> copies;
+  copies.reserve(accesses.size());
+  for (const Access& access : accesses) copies.push_back(same[kind_of(access)]);
+  return copies;
+}
+
+Served served_by(const Access& access, const MemoryModel& memory, const ProgramReuse& program, int copies) {
   std::size_t levels = memory.levels.size();
   Served served{std::vector<double>(levels, 0.0), std::vector<double>(levels, 0.0)};
   if (levels == 0) return served;
   auto add = [&](std::size_t level, double share, double near) {
     served.near[level] += share * near, served.alone[level] += share * (1 - near);
   };
-  const double reached = first_cache_reached(access, memory);
+  const double reached = first_cache_reached(access, memory, copies);
   for (const DistanceBin& bin : access.lines) {
     double within = 0;  // probability that this level or a nearer one has it
     for (std::size_t i = 0; i < levels; i++) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "engine/memory/reuse_time.h"
@@ -36,7 +37,11 @@ struct Served {
 // What no burst could see lies somewhere beyond the farthest reuse that was seen, and within the footprint: any octave
 // in between is as likely as any other. An access that was never seen at all is taken to hit: it is too rare to be met
 // by a burst. The last cache loses lines with time (MemoryModel::retention_ns).
-Served served_by(const Access& access, const MemoryModel& memory, const ProgramReuse& program);
+// `copies` of it, itself counted, walk together, each making a step over the others: they use as much more of the first cache.
+Served served_by(const Access& access, const MemoryModel& memory, const ProgramReuse& program, int copies = 1);
+
+// How many of these are one access of the source that the compiler unrolled, for each.
+std::vector<int> copies_among(std::span<const Access> accesses);
 
 // Bytes from one execution of an access to the next, if it mostly keeps one step.
 std::optional<double> usual_step(const Access& access);

@@ -36,11 +36,11 @@ double Wait::mean_ns() const {
   return sum;
 }
 
-Wait wait_of(const Access& access, const MemoryModel& memory, const ProgramReuse& program) {
+Wait wait_of(const Access& access, const MemoryModel& memory, const ProgramReuse& program, int copies) {
   Wait wait;
   const double waiting = 1 - steady_share(access, memory);
   if (access.store || memory.levels.size() < 2 || waiting <= 0) return wait;
-  Served served = served_by(access, memory, program);
+  Served served = served_by(access, memory, program, copies);
   const Translation& t = memory.translation;
   // Walks belong to the lines that come from farthest; first-buffer misses are spread over the rest.
   auto [walks, walk_ns, ignored] = page_walks(access, t);
@@ -65,7 +65,8 @@ std::vector<std::pair<int, Wait>> loads_of(const Block& machine, const std::vect
   const auto [places, accesses, pairs] = matched_loads(machine, forms, ir);
   std::vector<Wait> ir_waits;
   ir_waits.reserve(accesses.size());
-  for (const Access* access : accesses) ir_waits.push_back(wait_of(*access, memory, program));
+  const std::vector<int> copies = copies_among(ir.accesses);
+  for (const Access* access : accesses) ir_waits.push_back(wait_of(*access, memory, program, copies[static_cast<std::size_t>(access - ir.accesses.data())]));
   std::vector<std::pair<int, Wait>> loads;
   if (places.empty()) return loads;
   std::vector<bool> taken(places.size(), false), found(ir_waits.size(), false);
@@ -89,9 +90,12 @@ LoadWaits::LoadWaits(const Profile& profile, const MemoryModel& memory, const Pr
   if (!profile.machine) return;
   for (std::size_t f = 0; f < profile.machine->functions.size(); f++) {
     const auto& blocks = profile.machine->functions[f].blocks;
-    for (std::size_t b = 0; b < blocks.size(); b++)
-      for (const Access& access : blocks[b].accesses)  // watched as machine code: `index` is the instruction
-        if (!access.store) place(static_cast<int>(f), static_cast<int>(b), access.index, access.count, wait_of(access, memory, program));
+    for (std::size_t b = 0; b < blocks.size(); b++) {
+      const auto& watched = blocks[b].accesses;  // as machine code: `index` is the instruction
+      const std::vector<int> copies = copies_among(watched);
+      for (std::size_t a = 0; a < watched.size(); a++)
+        if (!watched[a].store) place(static_cast<int>(f), static_cast<int>(b), watched[a].index, watched[a].count, wait_of(watched[a], memory, program, copies[a]));
+    }
   }
   visit_origins(profile, [&](int function, int block, const Block& machine, const IrOrigins::Origin& origin) {
     for (const auto& [load, wait] : loads_of(machine, profile.forms, *origin.ir, memory, program)) {

@@ -18,7 +18,8 @@ struct Wait {
   std::vector<std::pair<double, double>> chances;  // they add up to at most 1; the rest does not wait
   double mean_ns() const;
 };
-Wait wait_of(const Access& access, const MemoryModel& memory, const ProgramReuse& program);
+// `copies`: as of served_by.
+Wait wait_of(const Access& access, const MemoryModel& memory, const ProgramReuse& program, int copies = 1);
 
 class LoadWaits {
  public:

@@ -21,7 +21,9 @@ class Region {
     for (auto* by_level : {&result_.level_ns, &result_.level_moved, &result_.level_waited, &result_.serial_ns})
       by_level->assign(memory.levels.size(), 0.0);
     first_latency_ = memory.levels.empty() ? 0 : value_or(memory.levels[0].latency_ns, 0);
-    for (const Access& access : accesses) served_.push_back(served_by(access, memory, context.program));
+    const std::vector<int> copies = copies_among(accesses);
+    served_.reserve(accesses.size());
+    for (std::size_t a = 0; a < accesses.size(); a++) served_.push_back(served_by(accesses[a], memory, context.program, copies[a]));
   }
 
   RegionMemory run() {
