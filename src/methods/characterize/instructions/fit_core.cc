@@ -1,4 +1,4 @@
-// Windows, memory and branches; fit_front_end.cc has what comes before them, fit_instructions.cc the instructions.
+// Windows and memory; fit_front_end.cc has what comes before them, fit_instructions.cc the instructions, fit_branches.cc the branches.
 #include "methods/characterize/instructions/fit_core.h"
 
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ class CoreFitter {
     port_results();
     fit_instructions(fitting_);
     memory();
-    branches();
+    fit_branches(fitting_);
   }
 
  private:
@@ -182,90 +182,6 @@ class CoreFitter {
     const auto& d = described_.of.at(form);
     std::vector<signed char> remembered;
     return match.holds({d.form, d.instruction, remembered});
-  }
-
-  void branches() {
-    auto& b = result_.core.branches;
-    const auto random = special("branch/random/1"), control = special("branch/random.control/1");
-    if (random && control) {
-      // Half of the branches go wrong. A wrong one costs the penalty and the chain to the next branch (the control's
-      // time) with rename and the branch itself before it, a right one the chain alone.
-      b.misprediction = from("branch/random/1", std::round((2 * *random - 2 * *control - 2) * 10) / 10);
-    }
-    if (auto call = special("branch/call.return.many/24")) b.call_return = from("branch/call.return.many/24", *call);
-    replayed(b);
-    if (auto jump = special("branch/indirect.jump/8")) b.indirect_jump = from("branch/indirect.jump/8", *jump);
-    // With a jump behind it to the end of the loop, and that of the loop.
-    const double taken = value_or(result_.core.front_end.taken_branches_per_cycle, 1);
-    if (auto jump = special("branch/changing.jump/8"); jump && taken > 0) b.changing_jump = from("branch/changing.jump/8", *jump - 2 / taken);
-    if (auto period = learned("pattern")) b.learned_period = period;
-    if (auto period = learned("targets")) b.learned_targets = period;
-    learned_loop(b);
-  }
-  // A loop of n jumps ahead, and its own back: of few, each takes less than one that is fetched.
-  void replayed(BranchCosts& b) {
-    const std::vector<WindowPoint> points = branch_points("jumps.ahead");
-    if (points.size() < 4) return;
-    auto& front_end = result_.core.front_end;
-    front_end.replayed_taken_branches.reset(), front_end.replayed_taken_per_cycle.reset();
-    const auto each = [](const WindowPoint& p) { return p.cycles / (p.n + 1); };
-    const double fetched = each(points.back()), least = each(*std::ranges::min_element(points, {}, each));
-    constexpr double clearly_less = 0.8;
-    if (least > clearly_less * fetched) return;
-    const auto more = std::ranges::find_if(points, [&](const WindowPoint& p) { return p.n > points.front().n && each(p) > (least + fetched) / 2; });
-    const WindowPoint &first = points.front(), &last = *(more - 1);
-    if (last.n <= first.n) return;
-    const double spacing = (last.cycles - first.cycles) / (last.n - first.n);
-    front_end.replayed_taken_branches = measured(last.n + 1, 1, 16, fmt::format("of {} jumps each takes {:.3g} cycles, of {} {:.3g}", last.n, each(last), more->n, each(*more)));
-    front_end.replayed_taken_per_cycle = measured(std::clamp(std::round(1 / spacing), 1.0, 4.0), 0, 16, front_end.replayed_taken_branches->note);
-    result_.changes.push_back("loops are replayed: " + front_end.replayed_taken_branches->note);
-    if (spacing < clearly_less) taken_where_any_are(b);
-  }
-  // More than one taken branch in a cycle: they go where those go that are not taken.
-  void taken_where_any_are(BranchCosts& b) {
-    for (const auto& rule : result_.core.instructions)
-      if (rule.match.opcode.find("JCC") != std::string::npos && rule.ports && rule.ports->size() == 1) {
-        b.taken_ports = rule.ports->front().ports;
-        return;
-      }
-  }
-  // Loops one behind the other, each of n iterations: where their ends begin to cost more than half of what the longest cost.
-  void learned_loop(BranchCosts& b) const {
-    std::vector<WindowPoint> points = branch_points("ends");
-    if (points.size() < 4) return;
-    b.learned_loop.reset();
-    const auto &last = points.back(), &before = points[points.size() - 2];
-    const double each = (last.cycles - before.cycles) / (last.n - before.n);
-    for (auto& p : points) p.cycles -= each * p.n;  // what is left is the end's
-    const double shortest = points.front().cycles, half = (last.cycles - shortest) / 2;
-    if (half <= value_or(b.misprediction, 0) / 4) return;  // the longest are predicted too
-    const auto missed = std::ranges::find_if(points, [&](const WindowPoint& p) { return p.cycles > shortest + half; });
-    const auto learned = missed - 1;  // the first is the shortest
-    b.learned_loop = measured((learned->n + missed->n) / 2.0, (missed->n - learned->n) / 2.0, 16,
-                              fmt::format("ends of {} iterations cost {:.3g} cycles, of {} {:.3g}", learned->n, learned->cycles, missed->n, missed->cycles));
-  }
-  std::vector<WindowPoint> branch_points(const std::string& name) const {
-    std::vector<WindowPoint> points;
-    for (auto& c : table_.cases)
-      if (c.kind == "branch" && c.name == name)
-        for (int n : c.parameters)
-          if (auto cycles = special(fmt::format("branch/{}/{}", name, n))) points.push_back({n, *cycles});
-    return points;
-  }
-  // The longest of these random patterns of one branch that is predicted.
-  std::optional<Measurement> learned(const std::string& patterns) const {
-    const std::vector<WindowPoint> points = branch_points(patterns);
-    if (points.size() < 4) return {};
-    double most = 0;
-    for (auto& p : points) most = std::max(most, p.cycles);
-    const double level = points[2].cycles + 0.15 * (most - points[2].cycles);
-    for (std::size_t i = 3; i < points.size(); i++)
-      if (points[i].cycles > level && most > 1.5 * points[2].cycles) {
-        const double share = (level - points[i - 1].cycles) / (points[i].cycles - points[i - 1].cycles);
-        const double period = points[i - 1].n + std::clamp(share, 0.0, 1.0) * (points[i].n - points[i - 1].n);
-        return measured(std::round(period / 100) * 100, 500, 16, "a seventh of the branches missed");
-      }
-    return {};
   }
 
   static constexpr double renamed_below = 1.5;  // cycles from a store to a load that takes its register

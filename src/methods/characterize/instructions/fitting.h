@@ -36,6 +36,8 @@ Measurement measured(double value, double sd, int repetitions, std::string note)
 CoreModel with_seen_bypasses(CoreModel family, const FormTable& table, const Timings& timings, std::vector<std::string>& changes);
 // Rename and what comes before it: width, groups, moves, fusion.
 void fit_front_end(Fitting& fitting, Frame frame);
+// What they cost and how far they are foreseen, and the short loops that are replayed.
+void fit_branches(Fitting& fitting);
 // Latencies and ports of the forms, loads, gathers and atomics.
 void fit_instructions(Fitting& fitting);
 
