@@ -268,7 +268,7 @@ class Generator {
     if (!(count >= 0.5 && count <= values_.at("P") + 0.5 && std::min(first, last) > -0.5 && std::max(first, last) < values_.at("P") - 0.5))
       return unfit(fmt::format("{:g} ranks from {:g} in steps of {:g} are not among {:g}", count, first, stride, values_.at("P")), place(line));
     std::vector<int> members;
-    members.reserve(static_cast<std::size_t>(count + 0.5));
+    members.reserve(static_cast<std::size_t>(std::lround(count)));
     for (double i = 0; i < std::floor(count + 0.5); i++) members.push_back(static_cast<int>(std::floor(first + i * stride + 0.5)));
     auto known = std::ranges::find(skeleton_.groups, members);
     if (known == skeleton_.groups.end()) known = skeleton_.groups.insert(skeleton_.groups.end(), members);
