@@ -228,9 +228,9 @@ void Pipeline::do_compute(const StaticInstruction& instruction, const Happening&
   std::uint32_t before = ~0u;  // of several operations on the same ports the first counts: latency covers the others
   for (const MicroOp& op : instruction.micro_ops) {
     if (op.part != Part::compute) continue;
-    MicroOp chosen = op;
-    if (instruction.branch && happening.taken && tables_.taken_ports) chosen.ports = tables_.taken_ports;
-    Issue one = issue(chosen, ready, memory, restricted_, nullptr);
+    MicroOp there = op;
+    if (instruction.branch && happening.taken && tables_.taken_ports) there.ports = tables_.taken_ports;
+    Issue one = issue(there, ready, memory, restricted_, nullptr);
     if (op.ports != before && one.time >= computed_) computed_ = one.time;
     before = op.ports;
     done_at(one.time + 1, one.cause);

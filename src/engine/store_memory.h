@@ -16,7 +16,7 @@ struct StoreEntry {
   double leaves = 0;              // when it may begin to leave: all before it is done
   std::uint32_t rules = 0;        // forwarding rules that the store fits
   int bytes = 0;
-  std::uint32_t mispredictions = 0;  // so many had there been
+  std::uint32_t mispredictions = 0;  // before it
   bool changed_at_once = false;   // the value was loaded, and changed in a cycle
   mutable int waiting = 0;        // loads that were there before its data
 };

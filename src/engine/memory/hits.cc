@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <tuple>
 
 #include "engine/memory/conflicts.h"
 
@@ -71,13 +70,14 @@ double last_cache_holds(const MemoryModel& memory, double distance, double ns) {
   return hit_probability(distance * memory.line_bytes / capacity->value + others, 1);
 }
 
+Walk walk_of(const Access& access) { return {access.line, access.store, access.bytes, access.count, access.stride_bytes.value_or(0)}; }
+
 std::vector<int> copies_among(std::span<const Access> accesses) {
-  auto kind_of = [](const Access& access) { return std::tuple(access.line, access.store, access.bytes, access.count, access.stride_bytes.value_or(0)); };
-  std::map<std::tuple<int, bool, int, double, double>, int> same;
-  for (const Access& access : accesses) same[kind_of(access)]++;
+  std::map<Walk, int> same;
+  for (const Access& access : accesses) same[walk_of(access)]++;
   std::vector<int> copies;
   copies.reserve(accesses.size());
-  for (const Access& access : accesses) copies.push_back(same[kind_of(access)]);
+  for (const Access& access : accesses) copies.push_back(same[walk_of(access)]);
   return copies;
 }
 

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "engine/memory/reuse_time.h"
@@ -40,7 +41,10 @@ struct Served {
 // `copies` of it, itself counted, walk together, each making a step over the others: they use as much more of the first cache.
 Served served_by(const Access& access, const MemoryModel& memory, const ProgramReuse& program, int copies = 1);
 
-// How many of these are one access of the source that the compiler unrolled, for each.
+// The same for all copies of one access of the source that the compiler unrolled: line, store, bytes, count, step.
+using Walk = std::tuple<int, bool, int, double, double>;
+Walk walk_of(const Access& access);
+// How many of these are copies of one, for each.
 std::vector<int> copies_among(std::span<const Access> accesses);
 
 // Bytes from one execution of an access to the next, if it mostly keeps one step.

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <map>
 #include <numeric>
-#include <tuple>
 
 #include "engine/memory/level_costs.h"
 
@@ -50,14 +49,11 @@ class Region {
   }
   // Of a strided access that the compiler unrolled, each copy makes a step over the others.
   void count_copies() {
-    auto kind_of = [](const Access& access) {
-      return std::tuple(access.line, access.store, access.bytes, access.count, access.stride_bytes.value_or(0));
-    };
-    std::map<decltype(kind_of(accesses_[0])), int> same;
+    std::map<Walk, int> same;
     constexpr double itself = 0.1;  // of its touches, that are no hits of a line which a neighbour brought
     for (std::size_t a = 0; a < accesses_.size(); a++)
-      if (beyond_first(served_[a].alone) > itself) same[kind_of(accesses_[a])]++;
-    for (const Access& access : accesses_) copies_.push_back(std::max(1, same[kind_of(access)]));
+      if (beyond_first(served_[a].alone) > itself) same[walk_of(accesses_[a])]++;
+    for (const Access& access : accesses_) copies_.push_back(std::max(1, same[walk_of(access)]));
   }
   // Of how many stores one brings a line that no prefetcher expects.
   void count_stores() {
