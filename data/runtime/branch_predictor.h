@@ -1,15 +1,17 @@
-// Two branch predictors, simulated side by side: TAGE (Seznec), a table of directions and seven of tagged counters over longer
-// and longer histories. The large one is like those of cores of today: it learns random patterns of one branch up to a
+// Three branch predictors, simulated side by side. Two are TAGE (Seznec), a table of directions and seven of tagged counters
+// over longer and longer histories of directions. The large one is like those of cores of today: it learns random patterns of one branch up to a
 // period of some eight thousand, and ends of loops of up to 260 iterations. The small one is like those of some years ago: a
-// period of some fifteen hundred, loops of up to 80. What a core has lies between (`learned_period` of the machine files).
-// One pair per program, for one thread at a time.
+// period of some fifteen hundred, loops of up to 80. The third remembers the way it came (path_predictor.h). What a core has
+// lies between them (record/foresight.h). One set per program, for one thread at a time.
 #ifndef PERFCAST_BRANCH_PREDICTOR_H
 #define PERFCAST_BRANCH_PREDICTOR_H
 
 #include <stdint.h>
 
+#include "path_predictor.h"
+
 enum { tage_tables = 7, tage_largest = 1024, bimodal_size = 16384 };
-enum { wrong_of_large = 1, wrong_of_small = 2 };  // what predictions answer, added up
+enum { wrong_of_large = 1, wrong_of_small = 2, wrong_of_path = 4 };  // what predictions answer, added up
 struct tage_entry { uint16_t tag; int8_t counter; uint8_t useful; };
 struct jump_entry { uint16_t tag; uint8_t sure; uint64_t target; };
 static struct predictor {
@@ -94,12 +96,13 @@ static int misses_condition(struct predictor* p, uint32_t id, int taken) {
 }
 // Which predictors miss a condition; they learn from it, but do not make it part of the history.
 static int wrong_condition(uint32_t id, int taken) {
-  return wrong_of_large * misses_condition(&large_predictor, id, taken) + wrong_of_small * misses_condition(&small_predictor, id, taken);
+  return wrong_of_large * misses_condition(&large_predictor, id, taken) + wrong_of_small * misses_condition(&small_predictor, id, taken) +
+         wrong_of_path * path_misses_condition(id, taken);
 }
 // The same for a conditional branch.
 static int wrong_direction(uint32_t id, int taken) {
   int wrong = wrong_condition(id, taken);
-  remember(taken);
+  remember(taken), path_remember(id, (uint32_t)taken);
   return wrong;
 }
 
@@ -136,9 +139,11 @@ static int misses_target(struct predictor* p, uint32_t id, uint64_t target) {
   return wrong;
 }
 static int wrong_target(uint32_t id, uint64_t target) {
-  int wrong = wrong_of_large * misses_target(&large_predictor, id, target) + wrong_of_small * misses_target(&small_predictor, id, target);
+  int wrong = wrong_of_large * misses_target(&large_predictor, id, target) + wrong_of_small * misses_target(&small_predictor, id, target) +
+              wrong_of_path * path_misses_target(id, target);
   uint64_t mixed = target * 0x9E3779B97F4A7C15ull;  // the way taken is part of the history
   for (int bit = 61; bit < 64; bit++) remember((int)(mixed >> bit & 1));
+  path_remember(id, (uint32_t)(mixed >> 32));
   return wrong;
 }
 

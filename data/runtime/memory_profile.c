@@ -119,6 +119,7 @@ static void count_branch(uint32_t id, int taken, int wrong) {
   if (taken) branches[id].taken += burst_weight;
   if (wrong & wrong_of_large) branches[id].mispredicted += burst_weight;
   if (wrong & wrong_of_small) branches[id].mispredicted_small += burst_weight;
+  if (wrong & wrong_of_path) branches[id].mispredicted_path += burst_weight;
   if ((branches_in_burst & 1023) == 0 && seconds() - burst_start > burst_longest) end_burst();
 }
 void perfcast_branch(uint32_t id, uint32_t taken) {
@@ -132,6 +133,10 @@ void perfcast_jump(uint32_t id, uint64_t target) {
 // A choice between two values: the code generator may make a branch of it, or not; so history does without it.
 void perfcast_choice(uint32_t id, uint32_t taken) {
   if (watches_branches()) count_branch(id, taken != 0, wrong_condition(id, taken != 0));
+}
+// A part of a condition that may be cut into a branch for each: whether it decides, where it is met at all.
+void perfcast_part(uint32_t id, uint32_t decides, uint32_t met) {
+  if (met) perfcast_choice(id, decides);
 }
 
 // ---- The clock of bursts.

@@ -33,7 +33,7 @@ struct perfcast_access_data {
 
 enum { perfcast_is_store = (int)0x80000000 };  // added to the number of an access that is a store
 
-struct perfcast_branch_data { double executed, taken, mispredicted, mispredicted_small; };  // weighted as the touches are
+struct perfcast_branch_data { double executed, taken, mispredicted, mispredicted_small, mispredicted_path; };  // weighted as the touches are
 
 struct perfcast_memory_header {
   uint32_t magic, accesses, branches, page_bytes;

@@ -65,7 +65,7 @@ struct edge { uint64_t to, count; };
 struct more { uint64_t next; struct edge edges[6]; };
 struct block {
   uint64_t kind_size; /* record size in bytes; the lowest bits tell a block (1), memory seen (2) and a chain of edges (0) apart */
-  uint64_t pc, count, predicted, mispredicted, mispredicted_small;
+  uint64_t pc, count, predicted, mispredicted, mispredicted_small, mispredicted_path;
   uint32_t instructions, bytes;
   struct edge edges[4];
   uint64_t more;    /* offset of a struct more's record, behind its size word; 0: none */
@@ -171,6 +171,7 @@ static void predict(struct block *from, uint64_t to) {
   add(&from->predicted, 1);
   if (wrong & wrong_of_large) add(&from->mispredicted, 1);
   if (wrong & wrong_of_small) add(&from->mispredicted_small, 1);
+  if (wrong & wrong_of_path) add(&from->mispredicted_path, 1);
 }
 
 /* Predicting is slow: it is done in one of eight stretches of a million instructions. */

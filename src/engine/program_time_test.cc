@@ -225,7 +225,7 @@ TEST(ProgramTime, MispredictionsAsCounted) {
 TEST(ProgramTime, JumpsAreMispredictedByTheirTargets) {
   Machine machine = small_machine();
   Profile profile = calling_profile(1e6);
-  profile.machine->functions[0].blocks[1].mispredicted = Mispredictions{0, 2e5};
+  profile.machine->functions[0].blocks[1].mispredicted = Mispredictions{0, 2e5, 0};
   machine.core->branches.learned_period = number(8000), machine.core->branches.learned_targets = number(420);
   auto lost = [&] { return simulate_program(profile, machine)->by_cause[static_cast<std::size_t>(Cause::misprediction)]; };
   EXPECT_EQ(lost(), 0);

@@ -72,7 +72,7 @@ std::vector<CodeRegion> regions_of(const Graph& graph, auto wanted, auto operati
       region.function = &function, region.loop = block.loop;
       region.blocks.push_back(&block);
       region.accesses.insert(region.accesses.end(), block.accesses.begin(), block.accesses.end());
-      region.mispredicted += block.mispredicted.value_or(Mispredictions());
+      region.mispredicted += block.mispredicted.value_or(Mispredictions()) + block.mispredicted_calls.value_or(Mispredictions());
       region.instructions += block.count.value * operations(block, false);
       floating[key] += block.count.value * operations(block, true);
     }

@@ -7,6 +7,7 @@
 
 #include "base/assert.h"
 #include "engine/values.h"
+#include "record/foresight.h"
 
 namespace perfcast::engine {
 
@@ -47,16 +48,15 @@ void spread_first(std::vector<WalkBlock::Misprediction>& mispredictions, std::ui
   for (auto& misprediction : mispredictions) seed = arbitrary(seed), misprediction.due = std::ldexp(static_cast<double>(seed), -64);
 }
 
-// How often the branch of a block goes wrong on a core. Where nobody measured what it learns of the targets of jumps, as of
-// other branches.
-double mispredicted_on(const BranchCosts& branches, const Block& block, const std::vector<InstructionForm>& forms) {
+// How often the branch of a block goes wrong on a core.
+double mispredicted_in(const Block& block, const std::vector<InstructionForm>& forms, const BranchCosts& branches) {
   if (!block.mispredicted) return 0;
   bool jump = false;  // or a call; a branch at the end counts before them
   for (const Instruction& instruction : block.code) {
     const InstructionForm& form = forms.at(static_cast<std::size_t>(instruction.form));
     jump = (form.indirect && !form.ret) || (jump && !form.branch);
   }
-  return jump && branches.learned_targets ? block.mispredicted->of_jump_on(branches.learned_targets) : block.mispredicted->on(branches.learned_period);
+  return jump ? jumps_mispredicted_on(branches, *block.mispredicted) : mispredicted_on(branches, *block.mispredicted);
 }
 
 // Ends of loops that go wrong since so many branches lie between them that no history reaches back to the beginning. How long a
@@ -85,7 +85,7 @@ void add_blocks(WalkProgram& program, const Function& function, int number, cons
     for (const auto& edge : block.next)
       if (edge.count.value > 0 && edge.to >= 0 && static_cast<std::size_t>(edge.to) < function.blocks.size())
         walk.successors.push_back(first + edge.to), walk.choice.add(edge.count.value), times.push_back(edge.count.value);
-    const double wrong = std::max(mispredicted_on(branches, block, forms), missed_ends(branches, block, static_cast<int>(b)));
+    const double wrong = std::max(mispredicted_in(block, forms, branches), missed_ends(branches, block, static_cast<int>(b)));
     walk.mispredictions = mispredictions(walk.count > 0 ? wrong / walk.count : 0, times);
     spread_first(walk.mispredictions, arbitrary(program.blocks.size()));
     program.blocks.push_back(std::move(walk));
@@ -178,6 +178,24 @@ class CallLinker {
 
 }  // namespace
 
+namespace {
+
+// What is known of the calls through pointers of a block, told to each of them alike.
+void foresee_calls(WalkProgram& program, const Graph& graph, const std::vector<InstructionForm>& forms, const BranchCosts& branches) {
+  for (const WalkBlock& walk : program.blocks) {
+    const Block& block = graph.functions[static_cast<std::size_t>(walk.function)].blocks[static_cast<std::size_t>(walk.block)];
+    if (!block.mispredicted_calls || walk.count <= 0) continue;
+    std::vector<WalkProgram::Call*> calls;
+    for (std::size_t at = walk.begin; at < walk.end; at++)
+      if (program.call[at] != WalkProgram::no_call && forms.at(static_cast<std::size_t>(program.code[at]->form)).indirect)
+        calls.push_back(&program.calls[static_cast<std::size_t>(program.call[at])]);
+    for (WalkProgram::Call* call : calls)
+      call->misprediction.rate = std::min(1.0, jumps_mispredicted_on(branches, *block.mispredicted_calls) / walk.count / static_cast<double>(calls.size()));
+  }
+}
+
+}  // namespace
+
 WalkProgram walk_program(const Graph& graph, const std::vector<InstructionForm>& forms, const BranchCosts& branches) {
   WalkProgram program;
   program.callers.resize(graph.functions.size());
@@ -201,6 +219,7 @@ WalkProgram walk_program(const Graph& graph, const std::vector<InstructionForm>&
       if ((form.branch && last) || (form.call && form.indirect) || (form.ret && last && none_yet)) block.mispredicts_at = at;
     }
   CallLinker(program, graph).link();
+  foresee_calls(program, graph, forms, branches);
   return program;
 }
 
@@ -250,8 +269,18 @@ void Walker::settle() {
   }
 }
 
+namespace {
+
+bool goes_wrong(WalkBlock::Misprediction& misprediction) {
+  misprediction.due += misprediction.rate;
+  if (misprediction.due < 1) return false;
+  return misprediction.due -= 1, true;
+}
+
+}  // namespace
+
 void Walker::enter(WalkProgram::Call& call, WalkStep& step) {
-  step.taken = true;
+  step.taken = true, step.mispredicted = goes_wrong(call.misprediction);
   if (call.choice.empty() || frames_.size() >= deepest) return;
   if (!call.tail) frames_.emplace_back(block_, at_);
   chose_ = chose_ || !call.choice.certain();
@@ -273,9 +302,7 @@ WalkStep Walker::next() {
   bool behind = block_ >= 0 && program_.code[at_]->address == instruction.address + static_cast<std::uint64_t>(instruction.size);
   if (leaves && branch) step.taken = !behind || !conditional;  // unoptimised code jumps to what lies behind, too
   if (step.instruction == left.mispredicts_at) {
-    auto& [rate, due] = left.mispredictions[left.left_for];
-    due += rate;
-    if (due >= 1) step.mispredicted = true, due -= 1;
+    if (goes_wrong(left.mispredictions[left.left_for])) step.mispredicted = true;
   }
   if (behind && !step.taken) step.behind = at_;
   step.chosen = chose_;

@@ -55,6 +55,7 @@ struct WalkProgram {
     std::vector<int> entries;       // first blocks of what it calls; empty: code that nobody has seen
     EvenChoice choice;
     bool tail = false;              // a jump into another function: its caller is ours
+    WalkBlock::Misprediction misprediction;
   };
   static constexpr int no_call = -1;
   std::vector<Call> calls;

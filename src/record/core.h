@@ -111,6 +111,7 @@ void describe(Fields& f, MemoryRules& m) {
 struct BranchCosts {
   std::optional<Measurement> misprediction;    // from the branch known to the first right instruction renamed
   std::optional<Measurement> learned_period;   // longest random pattern of one branch that is predicted
+  std::optional<Measurement> learned_branches; // the same of eight branches in turn
   std::optional<Measurement> learned_targets;  // the same of the targets of one jump through a register
   std::optional<Measurement> learned_loop;     // iterations of the longest loop whose end is predicted
   std::optional<Measurement> call_return;      // an empty call and its return, fetched
@@ -121,7 +122,7 @@ struct BranchCosts {
 };
 template <class Fields>
 void describe(Fields& f, BranchCosts& b) {
-  f("misprediction", b.misprediction), f("learned_period", b.learned_period), f("learned_targets", b.learned_targets);
+  f("misprediction", b.misprediction), f("learned_period", b.learned_period), f("learned_branches", b.learned_branches), f("learned_targets", b.learned_targets);
   f("learned_loop", b.learned_loop), f("call_return", b.call_return);
   f("indirect_jump", b.indirect_jump), f("changing_jump", b.changing_jump), f("taken_ports", b.taken_ports);
 }

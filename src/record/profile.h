@@ -72,23 +72,25 @@ struct Block {
   std::vector<Instruction> code;         // machine level
   std::optional<std::string> from;       // block of the IR level this machine block came from
   std::optional<Mispredictions> mispredicted;  // of its branch, in the run
+  std::optional<Mispredictions> mispredicted_calls;  // of its calls through pointers, where they were seen apart
   std::vector<Access> accesses;          // memory behaviour of its loads and stores; machine level: where watched there
   bool operator==(const Block&) const = default;
 };
-// `mispredicted` by the large predictor, `mispredicted_small` where the small one differs.
+// `mispredicted` by the large predictor, `mispredicted_small` and `mispredicted_path` where the others differ.
 template <class Fields>
-void describe_mispredictions(Fields& f, std::optional<Mispredictions>& mispredicted) {
-  std::optional<double> large, small;
+void describe_mispredictions(Fields& f, const char* what, std::optional<Mispredictions>& mispredicted) {
+  std::optional<double> large, small, path;
   if (!Fields::reading && mispredicted) large = mispredicted->large;
   if (large && mispredicted->small != *large) small = mispredicted->small;
-  f("mispredicted", large), f("mispredicted_small", small);
-  if (Fields::reading && large) mispredicted = {*large, small.value_or(*large)};
+  if (large && mispredicted->path != *large) path = mispredicted->path;
+  f(what, large), f((std::string(what) + "_small").c_str(), small), f((std::string(what) + "_path").c_str(), path);
+  if (Fields::reading && large) mispredicted = {*large, small.value_or(*large), path.value_or(*large)};
 }
 template <class Fields>
 void describe(Fields& f, Block& b) {
   f.need("name", b.name), f("kind", b.kind), f("at", b.at), f.need("count", b.count), f("loop", b.loop), f("next", b.next);
   f("usage", b.usage), f("calls", b.calls), f("code", b.code), f("from", b.from);
-  describe_mispredictions(f, b.mispredicted);
+  describe_mispredictions(f, "mispredicted", b.mispredicted), describe_mispredictions(f, "mispredicted_calls", b.mispredicted_calls);
   f("accesses", b.accesses);
 }
 

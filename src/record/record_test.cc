@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "record/foresight.h"
 #include "record/library.h"
 #include "record/prediction.h"
 #include "record/record_file.h"
@@ -18,7 +19,7 @@ Profile small_profile() {
   b.name = "loop", b.count = {100, "N^2", Certainty::interpolated}, b.usage = {{"ARSL", 1}, {"MRSL", 3}}, b.loop = 0;
   Instruction i;
   i.form = 0, i.text = "add", i.defs = {{3, 0, false}}, i.uses = {{3, 0, false}, {4, 1, true}}, i.immediate = -5;
-  b.code = {i}, b.mispredicted = {10, 25};
+  b.code = {i}, b.mispredicted = {10, 25, 5}, b.mispredicted_calls = {3, 4, 3};
   f.blocks = {a, b};
   f.loops = {Loop{{"t.c", 3, 1}, 1, {}, {1, "", {}}, {100, "", {}}, {{"fadd.f64", 1}}, false}};
   p.source = Graph{{f}};
@@ -39,16 +40,30 @@ TEST(Records, WriteThenReadIsIdentity) {
 }
 
 TEST(Records, ACoreMispredictsAsOftenAsItsPredictorIsLarge) {
-  const Mispredictions mispredicted{100, 300};
-  auto on = [&](double period) { return mispredicted.on(Measurement{period}); };
-  EXPECT_DOUBLE_EQ(mispredicted.on({}), 100);
+  const Mispredictions mispredicted{100, 300, 10};
+  BranchCosts core;
+  auto on = [&](double period) { return core.learned_period = Measurement{period}, mispredicted_on(core, mispredicted); };
+  EXPECT_DOUBLE_EQ(mispredicted_on(core, mispredicted), 100);
   EXPECT_DOUBLE_EQ(on(20000), 100);
   EXPECT_DOUBLE_EQ(on(500), 300);
   EXPECT_GT(on(1600), on(6000));
   EXPECT_GT(on(6000), 100);
   // Of the targets of jumps cores learn less.
-  EXPECT_DOUBLE_EQ(mispredicted.of_jump_on(Measurement{4000}), 100);
-  EXPECT_DOUBLE_EQ(mispredicted.of_jump_on(Measurement{400}), 300);
+  auto jumps_on = [&](double period) { return core.learned_targets = Measurement{period}, jumps_mispredicted_on(core, mispredicted); };
+  EXPECT_DOUBLE_EQ(jumps_on(4000), 100);
+  EXPECT_DOUBLE_EQ(jumps_on(400), 300);
+}
+
+// One that learns much more of many branches than of one remembers the way.
+TEST(Records, ACoreThatRemembersTheWayIsKnownByManyBranches) {
+  const Mispredictions mispredicted{100, 300, 10};
+  BranchCosts core;
+  core.learned_period = Measurement{4500}, core.learned_targets = Measurement{1300};
+  auto on = [&](double branches) { return core.learned_branches = Measurement{branches}, mispredicted_on(core, mispredicted); };
+  EXPECT_GT(on(5000), 100);
+  EXPECT_LT(on(9000), on(5000));
+  EXPECT_DOUBLE_EQ(on(20000), 10);
+  EXPECT_DOUBLE_EQ(jumps_mispredicted_on(core, mispredicted), 10);
 }
 
 TEST(Records, UsageIsCountTimesVector) {

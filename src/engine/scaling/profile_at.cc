@@ -69,8 +69,9 @@ class Sizer {
         if (rare_before > 0) *block.mispredicted *= rare / rare_before;
         else if (before > 0) *block.mispredicted *= block.count.value / before;
         Mispredictions& all = *block.mispredicted;
-        all = {std::min(all.large, block.count.value), std::min(all.small, block.count.value)};
+        all = {std::min(all.large, block.count.value), std::min(all.small, block.count.value), std::min(all.path, block.count.value)};
       }
+      if (block.mispredicted_calls && before > 0) *block.mispredicted_calls *= block.count.value / before;
       if (!is_ir) continue;
       for (Access& access : block.accesses) size(access, function, block, before);
     }

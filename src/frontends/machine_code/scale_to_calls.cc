@@ -38,7 +38,8 @@ void multiply(Function& function, double factor) {
   multiply(function.calls, factor);
   for (auto& block : function.blocks) {
     multiply(block.count, factor);
-    if (block.mispredicted) *block.mispredicted *= factor;
+    for (auto* mispredicted : {&block.mispredicted, &block.mispredicted_calls})
+      if (*mispredicted) **mispredicted *= factor;
     for (auto& edge : block.next) multiply(edge.count, factor);
     for (auto& access : block.accesses) access.count *= factor;
   }

@@ -38,7 +38,7 @@ struct FileEdge {
   std::uint64_t to, count;
 };
 struct FileBlock {
-  std::uint64_t kind_size, address, count, predicted, mispredicted, mispredicted_small;
+  std::uint64_t kind_size, address, count, predicted, mispredicted, mispredicted_small, mispredicted_path;
   std::uint32_t instructions, bytes;
   FileEdge edges[4];
   std::uint64_t more, routine;
@@ -119,7 +119,7 @@ void read_blocks(const TraceFile& file, const FileHeader& header, Trace& trace) 
       const std::uint8_t* code = file.data() + at + sizeof(FileBlock);
       Sum& sum = sums[{block->address, {code, code + block->bytes}}];
       sum.count += static_cast<double>(block->count), sum.predicted += static_cast<double>(block->predicted);
-      sum.mispredicted += {static_cast<double>(block->mispredicted), static_cast<double>(block->mispredicted_small)};
+      sum.mispredicted += {static_cast<double>(block->mispredicted), static_cast<double>(block->mispredicted_small), static_cast<double>(block->mispredicted_path)};
       auto take = [&](const FileEdge& edge) { if (edge.count) sum.next[edge.to] += static_cast<double>(edge.count); };
       for (const auto& edge : block->edges) take(edge);
       for (std::uint64_t more = block->more; more;) {

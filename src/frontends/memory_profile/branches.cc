@@ -12,23 +12,44 @@ namespace perfcast::memory_profile {
 Choices choices_of(const MemoryProfile& profile) {
   Choices choices;
   for (const BranchSite& site : profile.branches)
-    if (site.kind != BranchKind::branch && site.executed > 0)
+    if (site.kind != BranchKind::branch && site.kind != BranchKind::call && site.executed > 0)
       choices[{site.function, site.block}].push_back({site.kind, site.taken / site.executed, site.mispredicted * (1 / site.executed)});
   return choices;
 }
 
 namespace {
 
-// Which machine blocks of an IR block take its mispredictions: those that jump by a table, else those with a
-// conditional branch, else those that call through a pointer.
+// Which machine blocks of an IR block take its mispredictions: those that jump by a table, else those with a conditional
+// branch.
 int claim_of(const Block& block, const std::vector<InstructionForm>& forms) {
-  bool jumps = false, conditional = false, calls = false;
+  bool jumps = false, conditional = false;
   for (const Instruction& instruction : block.code) {
     const InstructionForm& form = forms[static_cast<std::size_t>(instruction.form)];
     jumps = jumps || (form.branch && form.indirect && !form.ret && !form.call);
-    conditional = conditional || form.conditional, calls = calls || (form.call && form.indirect);
+    conditional = conditional || form.conditional;
   }
-  return jumps && block.next.size() > 1 ? 3 : conditional && block.next.size() > 1 ? 2 : calls ? 1 : 0;
+  return jumps && block.next.size() > 1 ? 2 : conditional && block.next.size() > 1 ? 1 : 0;
+}
+
+// Calls and jumps through pointers that leave the function.
+double calls_through_pointers(const Block& block) {
+  return static_cast<double>(std::ranges::count_if(block.calls, [](const Call& call) { return call.callee == "*"; }));
+}
+
+// What was seen of a part of a condition: how often it was met, and then decided.
+struct Part {
+  double met = 0, decides = 0;
+  Mispredictions mispredicted;
+};
+// Of the parts of a condition that was met so often.
+std::vector<Part> parts_of(const std::vector<Choice>& choices, double met) {
+  std::vector<Part> parts;
+  for (const Choice& choice : choices)
+    if (choice.kind == BranchKind::part) {
+      parts.push_back({met, met * choice.taken, choice.mispredicted * met});
+      met -= met * choice.taken;
+    }
+  return parts;
 }
 
 // One function's machine code.
@@ -49,7 +70,7 @@ class Branches {
   // switch does not), or each has its own copy of the branch that ends the block, as when the two halves of a search go on;
   // and how often each was taken is a guess.
   bool invented(const Block& block) const {
-    if (!origin(block) || claim_of(block, forms_) != 2 || block.next.size() != 2) return false;
+    if (!origin(block) || claim_of(block, forms_) != 1 || block.next.size() != 2) return false;
     const Edge &one = block.next[0], &other = block.next[1];
     if (one.to < 0 || other.to < 0 || one.count.certainty != Certainty::ratio || other.count.certainty != Certainty::ratio) return false;
     auto after_one = way_inside(one, block), after_other = way_inside(other, block);
@@ -82,7 +103,58 @@ class Branches {
     }
   }
 
+  // A condition of several parts that became a branch each, one behind the other, all of which lead to where any part decides:
+  // each has its own mispredictions, and how often it decides is known. Copies of the whole share them.
+  void tell_parts(const std::string& from, const std::vector<Part>& parts) {
+    std::vector<Chain> copies;
+    double executions = 0;
+    for (Block& block : function_.blocks)
+      if (auto chain = chain_from(block, from, parts.size())) executions += block.count.value, copies.push_back(std::move(*chain));
+    for (const Chain& copy : copies)
+      for (std::size_t k = 0; k < parts.size() && executions > 0; k++) tell_part(copy, k, parts[k], copy.blocks[0]->count.value / executions);
+  }
+
  private:
+  struct Chain {
+    std::vector<Block*> blocks;  // a part each
+    int decided = 0;             // the block they all lead to
+  };
+  bool is_part(const Block& block, const std::string& from) const {
+    return origin(block) == from && !invented(block) && claim_of(block, forms_) == 1 && block.next.size() == 2 && block.next[0].to >= 0 && block.next[1].to >= 0;
+  }
+  // The branches of a condition's parts, if they begin here: each leads to the next, which lies behind it.
+  std::optional<Chain> chain_from(Block& first, const std::string& from, std::size_t parts) {
+    if (!is_part(first, from)) return {};
+    Chain chain{{&first}, -1};
+    while (chain.blocks.size() < parts) {
+      const Block& last = *chain.blocks.back();
+      const auto next = std::ranges::find_if(last.next, [&](const Edge& edge) { return &behind(edge) > &last && is_part(behind(edge), from); });
+      if (next == last.next.end()) return {};
+      if (chain.blocks.size() == 1) chain.decided = past_jumps((next == last.next.begin() ? last.next[1] : last.next[0]).to);
+      chain.blocks.push_back(&behind(*next));
+    }
+    const bool all = std::ranges::all_of(chain.blocks, [&](const Block* block) {
+      return std::ranges::any_of(block->next, [&](const Edge& edge) { return past_jumps(edge.to) == chain.decided; });
+    });
+    return all ? std::optional(chain) : std::nullopt;
+  }
+  void tell_part(const Chain& chain, std::size_t k, const Part& part, double share) {
+    Block& block = *chain.blocks[k];
+    block.mispredicted = part.mispredicted * share;
+    if (block.count.certainty == Certainty::ratio) block.count.value = part.met * share;
+    for (Edge& edge : block.next)
+      if (edge.count.certainty == Certainty::ratio) edge.count.value = share * (past_jumps(edge.to) == chain.decided ? part.decides : part.met - part.decides);
+  }
+  // Where one comes to past blocks that only jump on.
+  int past_jumps(int to) const {
+    for (int steps = 0; to >= 0 && steps < 4; steps++) {
+      const Block& block = function_.blocks[static_cast<std::size_t>(to)];
+      if (block.code.size() > 1 || block.next.size() != 1) break;
+      to = block.next[0].to;
+    }
+    return to;
+  }
+
   // Blocks the code generator made have no name of the IR; one that is reached from pieces of one IR block alone is a
   // piece of it.
   void find_origins() {
@@ -114,15 +186,7 @@ class Branches {
   std::set<int> ends_inside(const Edge& edge, const Block& from) const {
     std::set<int> ends;
     if (origin(behind(edge)) != origin(from)) return ends;
-    for (const Edge& way : behind(edge).next) {
-      int to = way.to;
-      for (int steps = 0; to >= 0 && steps < 4; steps++) {
-        const Block& block = function_.blocks[static_cast<std::size_t>(to)];
-        if (block.code.size() > 1 || block.next.size() != 1) break;
-        to = block.next[0].to;
-      }
-      ends.insert(to);
-    }
+    for (const Edge& way : behind(edge).next) ends.insert(past_jumps(way.to));
     return ends;
   }
 
@@ -175,6 +239,29 @@ class BranchesOfIr {
 
 }  // namespace
 
+namespace {
+
+void merge(std::vector<Part>& into, const std::vector<Part>& other) {
+  if (into.empty()) into = other;
+  else if (into.size() == other.size())
+    for (std::size_t k = 0; k < into.size(); k++)
+      into[k].met += other[k].met, into[k].decides += other[k].decides, into[k].mispredicted += other[k].mispredicted;
+}
+
+// Mispredictions of calls through pointers, shared by the machine blocks that make them.
+void pass_on_calls(const Function& ir, const Branches& branches, Function& machine) {
+  std::map<std::string, double> executions;
+  for (const Block& block : machine.blocks)
+    if (branches.origin(block)) executions[*branches.origin(block)] += block.count.value * calls_through_pointers(block);
+  for (const Block& from : ir.blocks)
+    if (from.mispredicted_calls && executions[from.name] > 0)
+      for (Block& block : machine.blocks)
+        if (const double calls = calls_through_pointers(block); calls > 0 && branches.origin(block) == from.name)
+          block.mispredicted_calls = *from.mispredicted_calls * (block.count.value * calls / executions[from.name]);
+}
+
+}  // namespace
+
 // Mispredictions are kept in number: copies of an IR block and the tree of comparisons a switch became share them by
 // their executions. Branches made of choices have their own.
 void pass_on_branches(const Graph& ir, const Choices& choices, const std::vector<InstructionForm>& forms, Graph& machine) {
@@ -206,7 +293,7 @@ void pass_on_branches(const Graph& ir, const Choices& choices, const std::vector
     for (const Block& lost : known->second->blocks)
       if (lost.mispredicted && (!claims.contains(&lost) || claims[&lost].strongest == 0))
         for (auto& [from, all] : claims)
-          if (all.strongest == 2 && successors(lost).size() > 1 && successors(lost) == successors(*from)) {
+          if (all.strongest == 1 && successors(lost).size() > 1 && successors(lost) == successors(*from)) {
             all.mispredicted += *lost.mispredicted;
             break;
           }
@@ -216,8 +303,24 @@ void pass_on_branches(const Graph& ir, const Choices& choices, const std::vector
         if (all.strongest > 0 && all.executions > 0 && claim_of(block, forms) == all.strongest)
           block.mispredicted = all.mispredicted * (block.count.value / all.executions);
       }
-    for (auto it = choices.lower_bound({function.name, ""}); it != choices.end() && it->first.first == function.name; ++it)
-      branches.tell(it->first.second, it->second);
+    pass_on_calls(*known->second, branches, function);
+    std::map<std::set<int>, std::vector<Part>> merged;  // of tests that lead to the same places, those the code generator made one
+    std::vector<const Block*> conditions;
+    for (const Block& block : known->second->blocks) {
+      auto found = choices.find({function.name, block.name});
+      if (found == choices.end()) continue;
+      branches.tell(block.name, found->second);
+      std::vector<Part> parts = parts_of(found->second, block.count.value);
+      if (parts.empty()) continue;
+      const bool has_own = claims.contains(&block) && claims[&block].strongest == 1;
+      if (has_own) conditions.push_back(&block);
+      else merge(merged[successors(block)], parts);
+    }
+    for (const Block* block : conditions) {
+      std::vector<Part> parts = parts_of(choices.at({function.name, block->name}), block->count.value);
+      if (auto others = merged.find(successors(*block)); others != merged.end()) merge(parts, others->second), merged.erase(others);
+      branches.tell_parts(block->name, parts);
+    }
   }
 }
 

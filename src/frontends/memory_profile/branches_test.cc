@@ -96,6 +96,34 @@ TEST(Branches, ACutConditionSharesTheMispredictionsOfItsBranch) {
   EXPECT_NEAR(mispredicted(code, 1), 5, 0.1);
 }
 
+// The same where the parts were seen: each has its own, and how often it decides is known.
+TEST(Branches, ThePartsOfACutConditionHaveTheirOwn) {
+  Graph code = machine({block("loop", {0, 1}, 1000, {{1, 996}, {2, 4}}, true), block("loop", {1}, 996, {{0, 990}, {2, 6}}, true),
+                        block("end", {}, 10, {}, false)});
+  code.functions[0].blocks[1].count.certainty = Certainty::ratio;
+  pass_on_branches(loop_in_ir(), {{{"f", "loop"}, {{BranchKind::part, 0.4, 0.3}, {BranchKind::part, 0.1, 0.05}}}}, forms, code);
+  EXPECT_DOUBLE_EQ(mispredicted(code, 0), 300);
+  EXPECT_DOUBLE_EQ(mispredicted(code, 1), 30);
+  EXPECT_DOUBLE_EQ(code.functions[0].blocks[0].next[1].count.value, 400);
+  EXPECT_DOUBLE_EQ(code.functions[0].blocks[1].count.value, 600);
+  EXPECT_DOUBLE_EQ(code.functions[0].blocks[1].next[1].count.value, 60);
+}
+// A condition that stayed one branch has the mispredictions of the whole.
+TEST(Branches, PartsThatStayedTogetherAreOneBranch) {
+  Graph code = machine({block("loop", {0, 1}, 1000, {{0, 990}, {1, 10}}, false), block("end", {}, 10, {}, false)});
+  pass_on_branches(loop_in_ir(), {{{"f", "loop"}, {{BranchKind::part, 0.4, 0.3}, {BranchKind::part, 0.1, 0.05}}}}, forms, code);
+  EXPECT_DOUBLE_EQ(mispredicted(code, 0), 10);
+}
+
+TEST(Branches, CallsThroughPointersHaveTheirOwn) {
+  Graph ir = loop_in_ir(), code = machine({block("loop", {0, 1}, 1000, {{0, 990}, {1, 10}}, false), block("end", {}, 10, {}, false)});
+  ir.functions[0].blocks[0].mispredicted_calls = 200;
+  code.functions[0].blocks[0].calls = {{"*", 1}};
+  pass_on_branches(ir, {}, forms, code);
+  EXPECT_DOUBLE_EQ(mispredicted(code, 0), 10);
+  EXPECT_DOUBLE_EQ(code.functions[0].blocks[0].mispredicted_calls->path, 200);
+}
+
 // The IR leads from "left" and "right" to "loop", whose code was copied behind both.
 TEST(Branches, ABranchThatWasCopiedIntoThoseBeforeIt) {
   Function f;

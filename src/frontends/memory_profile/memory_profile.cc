@@ -67,7 +67,7 @@ Status read_results(const std::string& path, bool whole, MemoryProfile& profile)
   for (BranchSite& site : profile.branches) {
     perfcast_branch_data data;
     std::memcpy(&data, at, sizeof data), at += sizeof data;
-    site.executed = data.executed, site.taken = data.taken, site.mispredicted = {data.mispredicted, data.mispredicted_small};
+    site.executed = data.executed, site.taken = data.taken, site.mispredicted = {data.mispredicted, data.mispredicted_small, data.mispredicted_path};
   }
   profile.short_bursts = static_cast<double>(header.short_bursts);
   profile.long_bursts = static_cast<double>(header.long_bursts);
@@ -129,9 +129,10 @@ void apply(const MemoryProfile& profile, Graph& ir) {
     }
   for (const BranchSite& site : profile.branches)
     if (auto it = blocks.find({site.function, site.block});
-        it != blocks.end() && site.kind == BranchKind::branch && site.executed > 0) {
+        it != blocks.end() && (site.kind == BranchKind::branch || site.kind == BranchKind::call) && site.executed > 0) {
       Block& block = *it->second;
-      block.mispredicted = block.mispredicted.value_or(Mispredictions()) + site.mispredicted * (block.count.value / site.executed);
+      auto& of = site.kind == BranchKind::call ? block.mispredicted_calls : block.mispredicted;
+      of = of.value_or(Mispredictions()) + site.mispredicted * (block.count.value / site.executed);
     }
 }
 

@@ -33,9 +33,10 @@ struct AccessSite : Site {
   double touches = 0;  // seen in bursts
   double lines_per_execution = 0;  // of memory-copying intrinsics
 };
-// Besides branches, what the code generator may make one of: a choice between two values; a division, which it may do in
-// half the width where both operands are small ("taken" then).
-enum class BranchKind { branch, choice, division };
+// Besides branches and calls through pointers, what the code generator may make a branch of: a choice between two values; a
+// division, which it may do in half the width where both operands are small ("taken" then); each part of a condition that and
+// or or join ("taken" where it decides).
+enum class BranchKind { branch, call, choice, division, part };
 struct BranchSite : Site {
   BranchKind kind = BranchKind::branch;
   double executed = 0, taken = 0;  // in bursts

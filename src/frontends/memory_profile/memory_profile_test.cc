@@ -283,6 +283,44 @@ int main(void) { long s = 0; for (int r = 0; r < 3000; r++) s += walk(150); prin
   EXPECT_GT(mispredicted.small, 0.8 * ends);
 }
 
+// Nearly always one of two conditions holds, but which one is a matter of chance; the pointer's target as well.
+TEST(MemoryProfile, PartsOfAConditionAndCallsThroughPointersAreSeenApart) {
+  const char* const text = R"(#include <stdio.h>
+static unsigned x = 7;
+static unsigned rnd(void) { x ^= x << 13; x ^= x >> 17; x ^= x << 5; return x >> 8; }
+static long one(long s) { return s + 1; }
+static long two(long s) { return s ^ 2; }
+static long (*volatile way[2])(long) = {one, two};
+__attribute__((noinline)) long guess(const unsigned *b, long n) {
+  long s = 0;
+  for (long i = 0; i < n; i++) if (b[i] < 8000 || (b[i] & 255) > 3) { s += i; __asm__ volatile("" : "+r"(s)); }
+  return s;
+}
+__attribute__((noinline)) long call(const unsigned *b, long n) { long s = 0; for (long i = 0; i < n; i++) s = way[b[i] & 1](s); return s; }
+int main(void) {
+  static unsigned b[50000];
+  for (int i = 0; i < 50000; i++) b[i] = rnd() % 16000;
+  printf("%ld\n", guess(b, 50000) + call(b, 50000));
+}
+)";
+  Options options;
+  options.whole_run = true;
+  auto profile = profile_of(text, options);
+  ASSERT_TRUE(profile) << profile.error().message();
+  std::map<BranchKind, std::vector<double>> missed, taken;
+  for (const BranchSite& site : profile->branches)
+    if (site.function == (site.kind == BranchKind::call ? "call" : "guess") && site.executed > 1000)
+      missed[site.kind].push_back(site.mispredicted.path / site.executed), taken[site.kind].push_back(site.taken / site.executed);
+  ASSERT_EQ(missed[BranchKind::part].size(), 2u);
+  EXPECT_NEAR(taken[BranchKind::part][0], 0.5, 0.02);
+  EXPECT_GT(missed[BranchKind::part][0], 0.4);
+  EXPECT_GT(taken[BranchKind::part][1], 0.95);
+  EXPECT_LT(missed[BranchKind::part][1], 0.1);
+  for (double whole : missed[BranchKind::branch]) EXPECT_LT(whole, 0.1);
+  ASSERT_EQ(missed[BranchKind::call].size(), 1u);
+  EXPECT_GT(missed[BranchKind::call][0], 0.4);
+}
+
 TEST_P(MemoryProfiling, TellsStreamsGathersAndChasesApart) {
   auto folder = TemporaryFolder::make("test");
   std::string source = folder->file("program.c");

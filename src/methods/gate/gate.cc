@@ -33,7 +33,7 @@ Profile counted_part(Profile profile) {
   for (auto* level : {&profile.source, &profile.ir, &profile.machine})
     if (*level)
       for (Function& function : (*level)->functions)
-        for (Block& block : function.blocks) block.accesses.clear(), block.mispredicted.reset();
+        for (Block& block : function.blocks) block.accesses.clear(), block.mispredicted.reset(), block.mispredicted_calls.reset();
   profile.run.page_faults = 0, profile.run.seconds = 0;
   return profile;
 }

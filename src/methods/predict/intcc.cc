@@ -13,6 +13,7 @@
 #include "methods/predict/models.h"
 #include "methods/predict/outside.h"
 #include "methods/predict/recorded_run.h"
+#include "record/foresight.h"
 
 namespace perfcast::predict {
 namespace {
@@ -67,7 +68,7 @@ Answer answer_intcc(const Profile& profile, const Machine& machine, const Predic
       double share = std::max<double>(1, static_cast<double>(block->usage.size())) / total;
       std::vector<Share> shares = {{"core", 1, share * core_seconds, 0.05 * share * core_seconds},
                                    {"memory", 1, share * (joined - core_seconds), 0.1 * share * (joined - core_seconds)},
-                                   {"mispredictions", 1, share * region.mispredicted.on(core.branches.learned_period) * penalty * cycle, 0}};
+                                   {"mispredictions", 1, share * mispredicted_on(core.branches, region.mispredicted) * penalty * cycle, 0}};
       sum.add(*region.function, *block, shares);
     }
   }

@@ -63,7 +63,7 @@ Result<std::map<std::string, double>> features_at(const Profile& profile, const 
   for (const Function& function : sized.profile.machine->functions)
     for (const Block& block : function.blocks) {
       for (const auto& [name, times] : classes_of(profile, block)) counts[name] += times * block.count.value;
-      mispredicted += block.mispredicted.value_or(Mispredictions()).large;
+      mispredicted += (block.mispredicted.value_or(Mispredictions()) + block.mispredicted_calls.value_or(Mispredictions())).large;
     }
   counts["mispredictions"] = mispredicted, counts["page_faults"] = sized.profile.run.page_faults;
   if (sized.profile.ir) add_lines(*sized.profile.ir, counts);

@@ -141,7 +141,8 @@ Profile& own_profile(const Profile& original, Changed& changed) {
 bool change_predictor(double factor, const Profile& original, Changed& changed) {
   for (auto& function : own_profile(original, changed).machine->functions)
     for (auto& block : function.blocks)
-      if (block.mispredicted) *block.mispredicted *= 1 / factor;
+      for (auto* mispredicted : {&block.mispredicted, &block.mispredicted_calls})
+        if (*mispredicted) **mispredicted *= 1 / factor;
   return true;
 }
 

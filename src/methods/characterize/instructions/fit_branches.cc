@@ -30,6 +30,7 @@ class BranchFitter {
     if (auto jump = special("branch/changing.jump/8"); jump && taken > 0) b.changing_jump = from("branch/changing.jump/8", *jump - 2 / taken);
     if (auto period = learned("pattern")) b.learned_period = period;
     if (auto period = learned("targets")) b.learned_targets = period;
+    if (auto period = learned("pattern.branches")) b.learned_branches = period;
     learned_loop(b);
   }
 
@@ -87,7 +88,7 @@ class BranchFitter {
           if (auto cycles = special(fmt::format("branch/{}/{}", name, n))) points.push_back({n, *cycles});
     return points;
   }
-  // The longest of these random patterns of one branch that is predicted.
+  // The longest of these random patterns that is predicted.
   std::optional<Measurement> learned(const std::string& patterns) const {
     const std::vector<WindowPoint> points = branch_points(patterns);
     if (points.size() < 4) return {};
@@ -100,7 +101,7 @@ class BranchFitter {
         const double period = points[i - 1].n + std::clamp(share, 0.0, 1.0) * (points[i].n - points[i - 1].n);
         return measured(std::round(period / 100) * 100, 500, 16, "a seventh of the branches missed");
       }
-    return {};
+    return measured(points.back().n, 0, 16, "longer ones were not tried");
   }
 
   Fitting& fitting_;

@@ -1,0 +1,156 @@
+#include "frontends/memory_profile/report_branches.h"
+
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/PatternMatch.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
+#include <set>
+
+namespace perfcast::memory_profile {
+namespace {
+
+using namespace llvm;
+
+void report_direction(Runtime& runtime, BranchInst& branch, std::uint32_t id) {
+  IRBuilder<> builder(&branch);
+  give_position(builder, branch);
+  builder.CreateCall(runtime.branch, {builder.getInt32(id), builder.CreateZExt(branch.getCondition(), builder.getInt32Ty())});
+}
+
+// The parts of a condition that and or or join, in the order in which they are met: of such the code generator makes a branch
+// each, unless they are cheap (SelectionDAGBuilder::FindMergedConditions).
+void find_parts(Value& condition, bool any, const BasicBlock& block, std::vector<Value*>& parts) {
+  Value *left = nullptr, *right = nullptr;
+  auto* joined = dyn_cast<Instruction>(&condition);
+  auto here = [&](const Value* value) { auto* made = dyn_cast<Instruction>(value); return !made || made->getParent() == &block; };
+  const bool is_tree = joined && joined->hasOneUse() && here(joined) &&
+                       (any ? PatternMatch::match(joined, PatternMatch::m_LogicalOr(PatternMatch::m_Value(left), PatternMatch::m_Value(right)))
+                            : PatternMatch::match(joined, PatternMatch::m_LogicalAnd(PatternMatch::m_Value(left), PatternMatch::m_Value(right))));
+  if (!is_tree || !here(left) || !here(right)) return parts.push_back(&condition);
+  find_parts(*left, any, block, parts), find_parts(*right, any, block, parts);
+}
+
+// Tells of each part whether it decides: where one of several conditions is enough, that it is true; where all are needed, that
+// it is not. Answers how many there are, none where the condition is a single one.
+std::size_t report_parts(Runtime& runtime, BranchInst& branch, std::uint32_t first_id) {
+  Value& condition = *branch.getCondition();
+  const bool any = PatternMatch::match(&condition, PatternMatch::m_LogicalOr(PatternMatch::m_Value(), PatternMatch::m_Value()));
+  std::vector<Value*> parts;
+  find_parts(condition, any, *branch.getParent(), parts);
+  if (parts.size() < 2) return 0;
+  IRBuilder<> builder(&branch);
+  give_position(builder, branch);
+  Value* met = builder.getTrue();
+  for (std::size_t k = 0; k < parts.size(); k++) {
+    Value* value = builder.CreateFreeze(parts[k]);  // one that is not met may be anything
+    Value* decides = any ? value : builder.CreateNot(value);
+    auto number = [&](Value* truth) { return builder.CreateZExt(truth, builder.getInt32Ty()); };
+    builder.CreateCall(runtime.part, {builder.getInt32(first_id + static_cast<std::uint32_t>(k)), number(decides), number(met)});
+    met = builder.CreateAnd(met, builder.CreateNot(decides));
+  }
+  return parts.size();
+}
+
+// A choice between two values, written as such or as the lesser or greater of two.
+bool is_choice(const Instruction& instruction) {
+  if (auto* select = dyn_cast<SelectInst>(&instruction))
+    return select->getCondition()->getType()->isIntegerTy(1) && !select->getType()->isVectorTy() && !select->getType()->isIntegerTy(1);
+  auto* intrinsic = dyn_cast<IntrinsicInst>(&instruction);
+  if (!intrinsic || !intrinsic->getType()->isIntegerTy()) return false;
+  switch (intrinsic->getIntrinsicID()) {
+    case Intrinsic::abs: case Intrinsic::smin: case Intrinsic::smax: case Intrinsic::umin: case Intrinsic::umax: case Intrinsic::usub_sat: return true;
+    default: return false;
+  }
+}
+bool is_division(const Instruction& instruction) {
+  return instruction.isIntDivRem() && instruction.getType()->isIntegerTy(64) && !isa<Constant>(instruction.getOperand(1));
+}
+BranchKind kind_of(const Instruction& instruction) {
+  return is_choice(instruction) ? BranchKind::choice : is_division(instruction) ? BranchKind::division : isa<CallBase>(instruction) ? BranchKind::call : BranchKind::branch;
+}
+// The quotient and the remainder of the same numbers come from one division.
+bool divided_before(const Instruction& division) {
+  for (const Instruction* before = division.getPrevNode(); before; before = before->getPrevNode())
+    if (is_division(*before) && before->getOperand(0) == division.getOperand(0) && before->getOperand(1) == division.getOperand(1)) return true;
+  return false;
+}
+
+// What the condition of a choice would be, were it a branch.
+Value* condition_of(IRBuilder<>& builder, Instruction& choice) {
+  if (auto* select = dyn_cast<SelectInst>(&choice)) return select->getCondition();
+  Value *left = choice.getOperand(0), *right = choice.getOperand(1);
+  if (is_division(choice)) return builder.CreateICmpULT(builder.CreateOr(left, right), builder.getInt64(1ull << 32));
+  switch (cast<IntrinsicInst>(choice).getIntrinsicID()) {
+    case Intrinsic::abs: return builder.CreateIsNeg(left);
+    case Intrinsic::smin: return builder.CreateICmpSLT(left, right);
+    case Intrinsic::smax: return builder.CreateICmpSGT(left, right);
+    case Intrinsic::umax: return builder.CreateICmpUGT(left, right);
+    default: return builder.CreateICmpULT(left, right);  // the lesser; a difference, but not below zero
+  }
+}
+
+void report_choice(Runtime& runtime, Instruction& choice, std::uint32_t id) {
+  IRBuilder<> builder(&choice);
+  give_position(builder, choice);
+  builder.CreateCall(runtime.choice, {builder.getInt32(id), builder.CreateZExt(condition_of(builder, choice), builder.getInt32Ty())});
+}
+
+// On the way to each of its targets a switch tells which one it is.
+void report_switch(Runtime& runtime, SwitchInst& jump, std::uint32_t id) {
+  std::set<BasicBlock*> reported;
+  for (unsigned k = 0; k < jump.getNumSuccessors(); k++) {
+    BasicBlock* target = jump.getSuccessor(k);
+    if (!reported.insert(target).second) continue;
+    if (!target->getUniquePredecessor()) {
+      target = SplitCriticalEdge(&jump, k, CriticalEdgeSplittingOptions().setMergeIdenticalEdges());
+      if (!target) continue;  // into a landing pad
+      reported.insert(target);
+    }
+    if (target->getFirstInsertionPt() == target->end()) continue;
+    IRBuilder<> builder(target, target->getFirstInsertionPt());
+    give_position(builder, jump);
+    builder.CreateCall(runtime.jump, {builder.getInt32(id), builder.getInt64(k)});
+  }
+}
+
+// A call through a pointer, or a jump to a label by its address.
+void report_target(Runtime& runtime, Instruction& jump, Value& target, std::uint32_t id) {
+  IRBuilder<> builder(&jump);
+  give_position(builder, jump);
+  builder.CreateCall(runtime.jump, {builder.getInt32(id), builder.CreatePtrToInt(&target, builder.getInt64Ty())});
+}
+
+void report_branch_like(Runtime& runtime, Instruction& instruction, std::uint32_t id) {
+  if (auto* branch = dyn_cast<BranchInst>(&instruction)) report_direction(runtime, *branch, id);
+  else if (auto* jump = dyn_cast<SwitchInst>(&instruction)) report_switch(runtime, *jump, id);
+  else if (auto* jump = dyn_cast<IndirectBrInst>(&instruction)) report_target(runtime, *jump, *jump->getAddress(), id);
+  else if (kind_of(instruction) == BranchKind::call) report_target(runtime, instruction, *cast<CallBase>(instruction).getCalledOperand(), id);
+  else report_choice(runtime, instruction, id);
+}
+
+}  // namespace
+
+std::vector<Instruction*> find_branches(Function& function) {
+  std::vector<Instruction*> found;
+  for (BasicBlock& block : function)
+    for (Instruction& instruction : block) {
+      auto* branch = dyn_cast<BranchInst>(&instruction);
+      auto* call = dyn_cast<CallBase>(&instruction);
+      if ((branch && branch->isConditional()) || isa<SwitchInst>(&instruction) || isa<IndirectBrInst>(&instruction) ||
+          (call && call->isIndirectCall()) ||
+          is_choice(instruction) || (is_division(instruction) && !divided_before(instruction)))
+        found.push_back(&instruction);
+    }
+  return found;
+}
+
+void report_branch(Runtime& runtime, Instruction& branch, const Site& here, std::vector<BranchSite>& sites) {
+  const auto id = static_cast<std::uint32_t>(sites.size());
+  auto* conditional = dyn_cast<BranchInst>(&branch);
+  const std::size_t parts = conditional ? report_parts(runtime, *conditional, id + 1) : 0;  // before the whole has another use
+  report_branch_like(runtime, branch, id);
+  sites.push_back({here, kind_of(branch), 0, 0, 0});
+  sites.insert(sites.end(), parts, {here, BranchKind::part, 0, 0, 0});
+}
+
+}  // namespace perfcast::memory_profile

@@ -1,0 +1,40 @@
+#include "record/foresight.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace perfcast {
+namespace {
+
+// Where x lies between two others on a scale of ratios: 0 at the first, 1 at the second.
+double place_between(double x, double first, double second) { return std::clamp(std::log(x / first) / std::log(second / first), 0.0, 1.0); }
+
+// Between the large and the small one, which learn patterns of these periods.
+double by_size(const Mispredictions& simulated, const std::optional<Measurement>& learned, double large_learns, double small_learns) {
+  if (!learned || learned->value <= 0) return simulated.large;
+  return simulated.large + place_between(learned->value, large_learns, small_learns) * (simulated.small - simulated.large);
+}
+
+// How much it is like the one that remembers the way: which learns four times as much of eight branches as of one, while those
+// that remember directions learn little more.
+double path_share(const BranchCosts& core) {
+  if (!core.learned_branches || !core.learned_period || core.learned_period->value <= 0) return 0;
+  return place_between(core.learned_branches->value / core.learned_period->value, 1.5, 3);
+}
+
+double with_path(const BranchCosts& core, const Mispredictions& simulated, double by_direction) {
+  return by_direction + path_share(core) * (simulated.path - by_direction);
+}
+
+}  // namespace
+
+double mispredicted_on(const BranchCosts& core, const Mispredictions& simulated) {
+  return with_path(core, simulated, by_size(simulated, core.learned_period, 8000, 1300));
+}
+
+double jumps_mispredicted_on(const BranchCosts& core, const Mispredictions& simulated) {
+  if (!core.learned_targets) return mispredicted_on(core, simulated);
+  return with_path(core, simulated, by_size(simulated, core.learned_targets, 4000, 420));
+}
+
+}  // namespace perfcast
