@@ -2,9 +2,9 @@
 // branch to the next, folded into the index and the tag of tagged tables. Ways of many branches seldom look alike. Those
 // around one short loop do, since the same bits come back to the same places; and one branch has but a quarter of the room.
 // So it learns random patterns up to a period of some five thousand in one branch and some twenty thousand in eight, but
-// hardly ever what happens seldom in a loop of one branch. Fitted to a core of Granite Rapids: sixty patterns of one and of
-// eight branches are missed as often as there, to 2 % of the branches (docs/accuracy.md). Of the targets of jumps it learns
-// up to some fifteen hundred, of one or of many.
+// hardly ever what happens seldom in a loop of one branch. Its sizes were fitted to a core of Granite Rapids, by sixty
+// patterns of one and of eight branches and by chance: it misses as many there, to 2 % of the branches (docs/accuracy.md). Of
+// the targets of jumps it learns up to some fifteen hundred, of one or of many.
 #ifndef PERFCAST_PATH_PREDICTOR_H
 #define PERFCAST_PATH_PREDICTOR_H
 
@@ -66,8 +66,7 @@ static int path_misses_condition(uint32_t id, int taken) {
   }
   int8_t* usual = &path_usual[place >> 18];
   int other_says = other ? other->counter >= 0 : *usual >= 0;
-  int new_one = provider && !provider->useful && (provider->counter == 0 || provider->counter == -1);
-  int wrong = (provider && !new_one ? provider->counter >= 0 : other_says) != taken;
+  int wrong = (provider ? provider->counter >= 0 : other_says) != taken;  // what is new is believed: of chance it misses more than need be
   if (provider) {
     int right = (provider->counter >= 0) == taken;
     if (right != (other_says == taken)) provider->useful = right ? path_more(provider->useful) : path_less(provider->useful);
