@@ -4,19 +4,19 @@
 // So it learns random patterns up to a period of some five thousand in one branch and some twenty thousand in eight, but
 // hardly ever what happens seldom in a loop of one branch. Its sizes were fitted to a core of Granite Rapids, by sixty
 // patterns of one and of eight branches and by chance: it misses as many there, to 2 % of the branches (docs/accuracy.md). Of
-// the targets of jumps it learns up to some fifteen hundred, of one or of many.
+// the targets of jumps it learns up to some two thousand, of one or of many.
 #ifndef PERFCAST_PATH_PREDICTOR_H
 #define PERFCAST_PATH_PREDICTOR_H
 
 #include <stdint.h>
 
-enum { path_tables = 5, path_ways = 4, path_sets = 1024, path_jump_sets = 64, path_branches = 16384 };
+enum { path_tables = 5, path_ways = 4, path_sets = 1024, path_jump_sets = 64, path_jump_ways = 8, path_branches = 16384 };
 enum { path_index_bits = 18, path_tag_bits = 20, path_kept = 256 };
 struct path_entry { uint16_t tag; int8_t counter; uint8_t useful; };
 struct path_jump { uint16_t tag; uint8_t useful; uint64_t target; };
 static const int path_length[path_tables] = {10, 20, 40, 80, 160};
 static struct path_entry path_entries[path_tables][path_sets][path_ways];
-static struct path_jump path_jumps[path_tables][path_jump_sets][path_ways];
+static struct path_jump path_jumps[path_tables][path_jump_sets][path_jump_ways];
 static int8_t path_usual[path_branches];
 static uint64_t path_last_target[path_branches];
 static uint8_t path_way[path_kept];  // pairs of bits, the newest first
@@ -51,8 +51,9 @@ static int path_first_after(int provider) {
 }
 static uint8_t path_more(uint8_t useful) { return (uint8_t)(useful + (useful < 3)); }
 static uint8_t path_less(uint8_t useful) { return (uint8_t)(useful - (useful > 0)); }
-// What is old must give way at last, also where there is room: else the last place free would be taken by all in turn.
-static int path_ages(void) { return (path_draw() >> 8 & 7) == 0; }
+// What is old must give way at last, also where there is room: else the last place free would be taken by all in turn. Once
+// in so many times, a power of two.
+static int path_ages(uint32_t times) { return (path_draw() >> 8 & (times - 1)) == 0; }
 
 static int path_misses_condition(uint32_t id, int taken) {
   uint32_t place = path_hash(id);
@@ -75,7 +76,7 @@ static int path_misses_condition(uint32_t id, int taken) {
   *usual = (int8_t)(taken ? *usual + (*usual < 1) : *usual - (*usual > -2));
   if (!wrong) return 0;
   for (int t = from + 1; t < path_tables; t++)
-    if (path_ages()) set[t][path_chance & (path_ways - 1)].useful = path_less(set[t][path_chance & (path_ways - 1)].useful);
+    if (path_ages(8)) set[t][path_chance & (path_ways - 1)].useful = path_less(set[t][path_chance & (path_ways - 1)].useful);
   for (int t = path_first_after(from); t < path_tables; t++)
     for (int w = 0; w < path_ways; w++)
       if (!set[t][w].useful) {
@@ -92,7 +93,7 @@ static int path_misses_target(uint32_t id, uint64_t target) {
   for (int t = 0; t < path_tables; t++) {
     set[t] = path_jumps[t][(path_index[t] ^ path_index[t] >> 6 ^ path_index[t] >> 12) & (path_jump_sets - 1)];
     uint16_t tag = path_tag_of(t, place);
-    for (int w = 0; w < path_ways; w++)
+    for (int w = 0; w < path_jump_ways; w++)
       if (set[t][w].tag == tag) other = provider, provider = &set[t][w], from = t;
   }
   uint64_t *last = &path_last_target[place >> 18], other_says = other ? other->target : *last;
@@ -105,9 +106,9 @@ static int path_misses_target(uint32_t id, uint64_t target) {
   *last = target;
   if (!wrong) return 0;
   for (int t = from + 1; t < path_tables; t++)
-    if (path_ages()) set[t][path_chance & (path_ways - 1)].useful = path_less(set[t][path_chance & (path_ways - 1)].useful);
+    if (path_ages(64)) set[t][path_chance & (path_jump_ways - 1)].useful = path_less(set[t][path_chance & (path_jump_ways - 1)].useful);
   for (int t = path_first_after(from); t < path_tables; t++)
-    for (int w = 0; w < path_ways; w++)
+    for (int w = 0; w < path_jump_ways; w++)
       if (!set[t][w].useful) {
         set[t][w].tag = path_tag_of(t, place), set[t][w].target = target;
         return 1;
