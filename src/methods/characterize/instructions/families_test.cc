@@ -246,6 +246,20 @@ TEST(Family, TheLongestLearnedLoopIsSeen) {
   }
 }
 
+// Patterns of eight branches are learned up to 12000, or all that were tried.
+TEST(Family, TheLongestPatternOfManyBranchesIsSeen) {
+  const GoldenCove kin;
+  ASSERT_TRUE(kin.read());
+  for (int longest : {12000, 100000}) {
+    Timings timings;
+    for (int n : {800, 1600, 4000, 8000, 12000, 16000, 20000, 24000})
+      timings.of["branch/pattern.branches/" + std::to_string(n)] = steady(n > longest ? 9 : 1.5);
+    const auto branches = kin.fitted(timings).core.branches.learned_branches;
+    ASSERT_TRUE(branches);
+    EXPECT_NEAR(branches->value, longest == 12000 ? 12600 : 24000, 1e-9);
+  }
+}
+
 // Loops of up to fourteen jumps and their own take half a cycle for each; or all of them one.
 TEST(Family, LoopsThatAreReplayedAreSeen) {
   const GoldenCove kin;
