@@ -128,10 +128,11 @@ class Branches {
     Chain chain{{&first}, -1};
     while (chain.blocks.size() < parts) {
       const Block& last = *chain.blocks.back();
-      const auto next = std::ranges::find_if(last.next, [&](const Edge& edge) { return &behind(edge) > &last && is_part(behind(edge), from); });
+      auto to = [&](const Edge& edge) { return &function_.blocks[static_cast<std::size_t>(past_jumps(edge.to))]; };
+      const auto next = std::ranges::find_if(last.next, [&](const Edge& edge) { return to(edge) > &last && is_part(*to(edge), from); });
       if (next == last.next.end()) return {};
       if (chain.blocks.size() == 1) chain.decided = past_jumps((next == last.next.begin() ? last.next[1] : last.next[0]).to);
-      chain.blocks.push_back(&behind(*next));
+      chain.blocks.push_back(to(*next));
     }
     const bool all = std::ranges::all_of(chain.blocks, [&](const Block* block) {
       return std::ranges::any_of(block->next, [&](const Edge& edge) { return past_jumps(edge.to) == chain.decided; });
@@ -143,15 +144,16 @@ class Branches {
     block.mispredicted = part.mispredicted * share;
     if (block.count.certainty == Certainty::ratio) block.count.value = part.met * share;
     for (Edge& edge : block.next)
-      if (edge.count.certainty == Certainty::ratio) edge.count.value = share * (past_jumps(edge.to) == chain.decided ? part.decides : part.met - part.decides);
+      if (edge.count.certainty == Certainty::ratio) {
+        edge.count.value = share * (past_jumps(edge.to) == chain.decided ? part.decides : part.met - part.decides);
+        if (Block& jump = behind(edge); only_jumps(jump) && jump.count.certainty == Certainty::ratio) jump.count.value = jump.next[0].count.value = edge.count.value;
+      }
   }
+  static bool only_jumps(const Block& block) { return block.code.size() <= 1 && block.next.size() == 1 && block.next[0].to >= 0; }
   // Where one comes to past blocks that only jump on.
   int past_jumps(int to) const {
-    for (int steps = 0; to >= 0 && steps < 4; steps++) {
-      const Block& block = function_.blocks[static_cast<std::size_t>(to)];
-      if (block.code.size() > 1 || block.next.size() != 1) break;
-      to = block.next[0].to;
-    }
+    for (int steps = 0; to >= 0 && steps < 4 && only_jumps(function_.blocks[static_cast<std::size_t>(to)]); steps++)
+      to = function_.blocks[static_cast<std::size_t>(to)].next[0].to;
     return to;
   }
 

@@ -108,6 +108,15 @@ TEST(Branches, ThePartsOfACutConditionHaveTheirOwn) {
   EXPECT_DOUBLE_EQ(code.functions[0].blocks[1].count.value, 600);
   EXPECT_DOUBLE_EQ(code.functions[0].blocks[1].next[1].count.value, 60);
 }
+TEST(Branches, PartsMayLieBehindAJump) {
+  Graph code = machine({block("loop", {0, 1}, 1000, {{2, 996}, {3, 4}}, true), block("loop", {1}, 996, {{0, 990}, {3, 6}}, true),
+                        block("loop", {4}, 996, {{1, 996}}, true), block("end", {}, 10, {}, false)});
+  code.functions[0].blocks[1].count.certainty = code.functions[0].blocks[2].count.certainty = Certainty::ratio;
+  pass_on_branches(loop_in_ir(), {{{"f", "loop"}, {{BranchKind::part, 0.4, 0.3}, {BranchKind::part, 0.1, 0.05}}}}, forms, code);
+  EXPECT_DOUBLE_EQ(mispredicted(code, 0), 300);
+  EXPECT_DOUBLE_EQ(code.functions[0].blocks[2].count.value, 600);
+  EXPECT_DOUBLE_EQ(mispredicted(code, 1), 30);
+}
 // A condition that stayed one branch has the mispredictions of the whole.
 TEST(Branches, PartsThatStayedTogetherAreOneBranch) {
   Graph code = machine({block("loop", {0, 1}, 1000, {{0, 990}, {1, 10}}, false), block("end", {}, 10, {}, false)});
