@@ -176,9 +176,11 @@ class CallLinker {
   std::vector<std::pair<int, std::size_t>> through_pointers_;
 };
 
-}  // namespace
-
-namespace {
+bool goes_wrong(WalkBlock::Misprediction& misprediction) {
+  misprediction.due += misprediction.rate;
+  if (misprediction.due < 1) return false;
+  return misprediction.due -= 1, true;
+}
 
 // What is known of the calls through pointers of a block, told to each of them alike.
 void foresee_calls(WalkProgram& program, const Graph& graph, const std::vector<InstructionForm>& forms, const BranchCosts& branches) {
@@ -269,16 +271,6 @@ void Walker::settle() {
   }
 }
 
-namespace {
-
-bool goes_wrong(WalkBlock::Misprediction& misprediction) {
-  misprediction.due += misprediction.rate;
-  if (misprediction.due < 1) return false;
-  return misprediction.due -= 1, true;
-}
-
-}  // namespace
-
 void Walker::enter(WalkProgram::Call& call, WalkStep& step) {
   step.taken = true, step.mispredicted = goes_wrong(call.misprediction);
   if (call.choice.empty() || frames_.size() >= deepest) return;
@@ -301,9 +293,7 @@ WalkStep Walker::next() {
   settle();
   bool behind = block_ >= 0 && program_.code[at_]->address == instruction.address + static_cast<std::uint64_t>(instruction.size);
   if (leaves && branch) step.taken = !behind || !conditional;  // unoptimised code jumps to what lies behind, too
-  if (step.instruction == left.mispredicts_at) {
-    if (goes_wrong(left.mispredictions[left.left_for])) step.mispredicted = true;
-  }
+  if (step.instruction == left.mispredicts_at && goes_wrong(left.mispredictions[left.left_for])) step.mispredicted = true;
   if (behind && !step.taken) step.behind = at_;
   step.chosen = chose_;
   return step;

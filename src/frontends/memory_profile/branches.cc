@@ -1,6 +1,7 @@
 #include "frontends/memory_profile/branches.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -214,10 +215,6 @@ class Branches {
   std::map<std::pair<std::string, BranchKind>, std::vector<Block*>> invented_;  // in the order of the code
 };
 
-}  // namespace
-
-namespace {
-
 // The blocks of one function of the IR, by name.
 class BranchesOfIr {
  public:
@@ -239,15 +236,29 @@ class BranchesOfIr {
   std::map<std::string, const Block*> blocks_;
 };
 
-}  // namespace
-
-namespace {
-
 void merge(std::vector<Part>& into, const std::vector<Part>& other) {
   if (into.empty()) into = other;
   else if (into.size() == other.size())
     for (std::size_t k = 0; k < into.size(); k++)
       into[k].met += other[k].met, into[k].decides += other[k].decides, into[k].mispredicted += other[k].mispredicted;
+}
+
+// What was seen of the parts of conditions. Where a test has no branch of its own, the code generator made it one with another
+// that leads to the same places.
+void pass_on_parts(const Function& ir, const Choices& choices, const std::function<bool(const Block&)>& has_own, Branches& branches) {
+  std::map<std::set<int>, std::vector<Part>> without_own;
+  std::vector<std::pair<const Block*, std::vector<Part>>> conditions;
+  for (const Block& block : ir.blocks) {
+    auto found = choices.find({ir.name, block.name});
+    std::vector<Part> parts = found != choices.end() ? parts_of(found->second, block.count.value) : std::vector<Part>();
+    if (parts.empty()) continue;
+    if (has_own(block)) conditions.emplace_back(&block, std::move(parts));
+    else merge(without_own[successors(block)], parts);
+  }
+  for (auto& [block, parts] : conditions) {
+    if (auto others = without_own.find(successors(*block)); others != without_own.end()) merge(parts, others->second), without_own.erase(others);
+    branches.tell_parts(block->name, parts);
+  }
 }
 
 // Mispredictions of calls through pointers, shared by the machine blocks that make them.
@@ -306,23 +317,9 @@ void pass_on_branches(const Graph& ir, const Choices& choices, const std::vector
           block.mispredicted = all.mispredicted * (block.count.value / all.executions);
       }
     pass_on_calls(*known->second, branches, function);
-    std::map<std::set<int>, std::vector<Part>> merged;  // of tests that lead to the same places, those the code generator made one
-    std::vector<const Block*> conditions;
-    for (const Block& block : known->second->blocks) {
-      auto found = choices.find({function.name, block.name});
-      if (found == choices.end()) continue;
-      branches.tell(block.name, found->second);
-      std::vector<Part> parts = parts_of(found->second, block.count.value);
-      if (parts.empty()) continue;
-      const bool has_own = claims.contains(&block) && claims[&block].strongest == 1;
-      if (has_own) conditions.push_back(&block);
-      else merge(merged[successors(block)], parts);
-    }
-    for (const Block* block : conditions) {
-      std::vector<Part> parts = parts_of(choices.at({function.name, block->name}), block->count.value);
-      if (auto others = merged.find(successors(*block)); others != merged.end()) merge(parts, others->second), merged.erase(others);
-      branches.tell_parts(block->name, parts);
-    }
+    for (const Block& block : known->second->blocks)
+      if (auto found = choices.find({function.name, block.name}); found != choices.end()) branches.tell(block.name, found->second);
+    pass_on_parts(*known->second, choices, [&](const Block& block) { return claims.contains(&block) && claims[&block].strongest == 1; }, branches);
   }
 }
 
