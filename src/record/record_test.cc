@@ -60,8 +60,8 @@ TEST(Records, ACoreThatRemembersTheWayIsKnownByManyBranches) {
   BranchCosts core;
   core.learned_period = Measurement{4500}, core.learned_targets = Measurement{1300};
   auto on = [&](double branches) { return core.learned_branches = Measurement{branches}, mispredicted_on(core, mispredicted); };
-  EXPECT_GT(on(5000), 100);
-  EXPECT_LT(on(9000), on(5000));
+  EXPECT_GT(on(8000), 100);
+  EXPECT_LT(on(10000), on(8000));
   EXPECT_DOUBLE_EQ(on(20000), 10);
   const double jumps = jumps_mispredicted_on(core, mispredicted);
   core.learned_branches.reset();

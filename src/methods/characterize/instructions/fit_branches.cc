@@ -30,7 +30,7 @@ class BranchFitter {
     if (auto jump = special("branch/changing.jump/8"); jump && taken > 0) b.changing_jump = from("branch/changing.jump/8", *jump - 2 / taken);
     if (auto period = learned("pattern")) b.learned_period = period;
     if (auto period = learned("targets")) b.learned_targets = period;
-    if (auto period = learned("pattern.branches")) b.learned_branches = period;
+    if (auto period = learned("pattern.branches", 0)) b.learned_branches = period;
     learned_loop(b);
   }
 
@@ -88,15 +88,15 @@ class BranchFitter {
           if (auto cycles = special(fmt::format("branch/{}/{}", name, n))) points.push_back({n, *cycles});
     return points;
   }
-  // The longest of these random patterns that is predicted.
-  std::optional<Measurement> learned(const std::string& patterns) const {
+  // The longest of these random patterns that is predicted; the one at place `sure` is.
+  std::optional<Measurement> learned(const std::string& patterns, std::size_t sure = 2) const {
     const std::vector<WindowPoint> points = branch_points(patterns);
     if (points.size() < 4) return {};
     double most = 0;
     for (auto& p : points) most = std::max(most, p.cycles);
-    const double level = points[2].cycles + 0.15 * (most - points[2].cycles);
-    for (std::size_t i = 3; i < points.size(); i++)
-      if (points[i].cycles > level && most > 1.5 * points[2].cycles) {
+    const double level = points[sure].cycles + 0.15 * (most - points[sure].cycles);
+    for (std::size_t i = sure + 1; i < points.size(); i++)
+      if (points[i].cycles > level && most > 1.5 * points[sure].cycles) {
         const double share = (level - points[i - 1].cycles) / (points[i].cycles - points[i - 1].cycles);
         const double period = points[i - 1].n + std::clamp(share, 0.0, 1.0) * (points[i].n - points[i - 1].n);
         return measured(std::round(period / 100) * 100, 500, 16, "a seventh of the branches missed");
