@@ -252,7 +252,7 @@ TEST(Family, TheLongestPatternOfManyBranchesIsSeen) {
   ASSERT_TRUE(kin.read());
   for (int longest : {12000, 100000}) {
     Timings timings;
-    for (int n : {800, 1600, 4000, 8000, 12000, 16000, 20000, 24000})
+    for (int n : {800, 4000, 8000, 12000, 16000, 24000})
       timings.of["branch/pattern.branches/" + std::to_string(n)] = steady(n > longest ? 9 : 1.5);
     const auto branches = kin.fitted(timings).core.branches.learned_branches;
     ASSERT_TRUE(branches);
