@@ -138,6 +138,10 @@ void perfcast_choice(uint32_t id, uint32_t taken) {
 void perfcast_part(uint32_t id, uint32_t decides, uint32_t met) {
   if (met) perfcast_choice(id, decides);
 }
+// One that is known to be a branch.
+void perfcast_part_branch(uint32_t id, uint32_t decides, uint32_t met) {
+  if (met) perfcast_branch(id, decides);
+}
 
 // ---- The clock of bursts.
 static double setting(const char* name, double usual) {
@@ -153,11 +157,15 @@ static const double longest_part = 0.34, longest_part_again = 1;
 static const struct { double seconds, share, least; int halvings; uint64_t deepest; } kinds[burst_kinds] = {
     {0.0005, 0.08, 0, 0, 65536}, {0.003, 0.06, 0.006, 0, 131072}, {0.02, 0.08, 0.04, 5, 4u << 20}, {0.12, 0.08, 0.05, 6, 8u << 20},
     {0.02, 0.04, 0.04, 0, UINT64_MAX}};
+// Predictors learn all through a run what comes back seldom. In one run of each program bursts of branches take this much time
+// instead, spread evenly over it, and count from a quarter of it on.
+static double learning;  // 0: not in this run
+static const double learning_burst = 0.06;
 
 static void start_burst(int kind) {
   restart(&lines), restart(&pages), forget_stores();
   halvings = kinds[kind].halvings, event = 0, owned = 0, burst_long = kind >= 2, burst_of_branches = kind == of_branches, branches_in_burst = 0;
-  burst_longest = kinds[kind].seconds;
+  burst_longest = burst_of_branches && learning ? learning_burst : kinds[kind].seconds;
   burst_deepest = kinds[kind].deepest;
   burst_start = seconds();
   perfcast_offset = perfcast_offset * 6364136223846793005ull + 1442695040888963407ull;
@@ -174,14 +182,31 @@ static void wait_for(double time, int only_in_burst) {
     nanosleep(&t, 0);
   }
 }
+// Whether a burst of this kind may begin, in a run that is expected to take `whole` seconds and has taken `now`.
+static int is_due(int kind, const double* spent, double now, double whole, double scale, uint64_t repeat) {
+  if (kind == of_branches && learning) {
+    double plain = now;  // how far the program has come
+    for (int k = 0; k < burst_kinds; k++) plain -= spent[k];
+    return spent[kind] < learning * plain / whole;
+  }
+  if (kind == of_branches && repeat) return 0;
+  return kinds[kind].seconds <= (repeat ? longest_part_again : longest_part) * whole &&
+         spent[kind] + kinds[kind].seconds <= (kinds[kind].share * scale + kinds[kind].least / whole) * now;
+}
+// What was seen before counts a hundredth: for branches that are not seen again.
+static void count_anew(void) {
+  for (uint32_t i = 0; i < perfcast_branch_total; i++) {
+    struct perfcast_branch_data* b = &branches[i];
+    b->executed *= 0.01, b->taken *= 0.01, b->mispredicted *= 0.01, b->mispredicted_small *= 0.01, b->mispredicted_path *= 0.01;
+  }
+}
 static uint64_t earlier_ns;  // of runs before this one, into the same file
 static void* keep_time(void* unused) {
   (void)unused;
   const double scale = setting("PERFCAST_BURST_SHARE", 1), whole = setting("PERFCAST_EXPECTED_SECONDS", 1);
   double spent[burst_kinds] = {0};
-  int kind = 0;
+  int kind = 0, has_learned = 0;
   const uint64_t repeat = (uint64_t)setting("PERFCAST_REPEAT", 0);
-  const double part = repeat ? longest_part_again : longest_part;
   uint64_t state = 88172645463325252ull * (1 + 2 * repeat);
   for (;;) {
     // The first burst was started before the program; wait for each to end, or end it when it takes too long.
@@ -195,9 +220,9 @@ static void* keep_time(void* unused) {
     wait_for(kinds[0].seconds / kinds[0].share / scale * (0.5 + (double)(state >> 11) / 9007199254740992.0) - kinds[0].seconds, 0);
     double now = seconds();
     header->total_ns = earlier_ns + (uint64_t)(1e9 * now);
+    if (learning && !has_learned && spent[of_branches] > 0.25 * learning) has_learned = 1, count_anew();
     for (kind = burst_kinds - 1; kind > 0; kind--)
-      if (kinds[kind].seconds <= part * whole && (kind != of_branches || repeat <= 1) &&  // later runs are for the far reuses
-          spent[kind] + kinds[kind].seconds <= (kinds[kind].share * scale + kinds[kind].least / whole) * now) break;
+      if (is_due(kind, spent, now, whole, scale, repeat)) break;
     start_burst(kind);
   }
   return 0;
@@ -225,6 +250,7 @@ __attribute__((constructor)) static void begin(void) {
     burst_longest = 1e18, burst_deepest = UINT64_MAX, paced = UINT64_MAX;
     return;
   }
+  learning = setting("PERFCAST_LEARNING_SECONDS", 0);
   for (int i = 0; i <= reports_to_warm_up + reports_to_time; i++) perfcast_access(0, (uint64_t)(uintptr_t)&paced);  // what a report takes
   report_ns = 1 / burst_weight, recent_weight = 0;
   start_burst(0);

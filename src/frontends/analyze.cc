@@ -92,7 +92,8 @@ memory_profile::Choices add_memory(const CompiledProgram& program, const llvm_ir
   options.arguments = count.arguments, options.input_file = count.input_file, options.limits = count.limits;
   options.runner = count.runner, options.folder = count.folder;
   options.expected_seconds = profile.run.seconds, options.whole_run = whole_run || profile.run.seconds < memory_profile::short_run_seconds;
-  auto seen = profile_memory(program, options);
+  const auto made = profile.machine ? memory_profile::made_branches(profile.forms, *profile.machine) : memory_profile::MadeBranches();
+  auto seen = profile_memory(program, made, options);
   if (!seen) {
     profile.gaps.push_back({"memory behaviour is not known: " + seen.error().what, {}, 0});
     return {};
@@ -280,17 +281,17 @@ Status add_levels(const AnalyzeOptions& options, const CompiledProgram& program,
     TRY(llvm_ir::IrLevel level, ir_level(program, final_run));
     profile.ir = std::move(level.graph), profile.library_calls = std::move(level.library_calls);
   }
-  memory_profile::Choices choices;
-  if (options.memory_level && profile.ir && final_run.complete) {
-    tell("watching memory and branches");
-    choices = add_memory(counted, count, options.whole_run, profile);
-  }
   if (options.machine_level) {
     tell("decoding the machine code");
     if (auto added = add_machine(program, final_run, profile); !added)
       profile.gaps.push_back({"the machine level is missing: " + added.error().message(), {}, 0});
     else
       place_code(program, profile);
+  }
+  memory_profile::Choices choices;
+  if (options.memory_level && profile.ir && final_run.complete) {
+    tell("watching memory and branches");
+    choices = add_memory(counted, count, options.whole_run, profile);
   }
   if (profile.machine && profile.ir) {
     memory_profile::pass_on_branches(*profile.ir, choices, profile.forms, *profile.machine);

@@ -85,6 +85,13 @@ class Branches {
     return std::ranges::all_of(block.next, [&](const Edge& edge) { return divides(behind(edge)); });
   }
 
+  void add_to(MadeBranches& made) {
+    for (const auto& [of, branches] : invented_)
+      if (of.second == BranchKind::choice) made.of_choices.emplace(function_.name, of.first);
+    for (Block& block : function_.blocks)
+      if (origin(block) && chain_from(block, *origin(block), 2)) made.of_parts.emplace(function_.name, *origin(block));
+  }
+
   // What is known of the choices of an IR block, told to the branches it became. Where their numbers differ, some
   // choices became no branch: nobody knows which, so each branch is taken for the average.
   void tell(const std::string& from, const std::vector<Choice>& choices) {
@@ -274,6 +281,12 @@ void pass_on_calls(const Function& ir, const Branches& branches, Function& machi
 }
 
 }  // namespace
+
+MadeBranches made_branches(const std::vector<InstructionForm>& forms, Graph& machine) {
+  MadeBranches made;
+  for (Function& function : machine.functions) Branches(function, forms).add_to(made);
+  return made;
+}
 
 // Mispredictions are kept in number: copies of an IR block and the tree of comparisons a switch became share them by
 // their executions. Branches made of choices have their own.

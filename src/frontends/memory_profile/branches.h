@@ -21,6 +21,8 @@ using Choices = std::map<std::pair<std::string, std::string>, std::vector<Choice
 
 Choices choices_of(const MemoryProfile& profile);
 
+MadeBranches made_branches(const std::vector<InstructionForm>& forms, Graph& machine);
+
 // Hands the mispredictions of IR branches and choices on to the machine blocks that end in them, and tells how often a
 // division was done in half its width.
 void pass_on_branches(const Graph& ir, const Choices& choices, const std::vector<InstructionForm>& forms, Graph& machine);

@@ -48,6 +48,7 @@ double mispredicted(const Graph& graph, std::size_t b) { return graph.functions[
 TEST(Branches, AChoiceThatBecameABranchHasItsOwnMispredictions) {
   Graph code = machine({block("loop", {0, 1}, 1000, {{1, 500}, {2, 500}}, true), block("loop", {0}, 500, {{2, 500}}, true),
                         block("loop", {0, 1}, 1000, {{0, 990}, {3, 10}}, false), block("end", {}, 10, {}, false)});
+  EXPECT_EQ(made_branches(forms, code).of_choices, (BlocksOfIr{{"f", "loop"}}));
   pass_on_branches(loop_in_ir(), {{{"f", "loop"}, {{BranchKind::choice, 0.5, 0.3}}}}, forms, code);
   EXPECT_DOUBLE_EQ(mispredicted(code, 0), 300);
   EXPECT_DOUBLE_EQ(mispredicted(code, 2), 10);

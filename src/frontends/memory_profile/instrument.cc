@@ -58,7 +58,7 @@ Value* pointer_of(Instruction& instruction, unsigned argument) {
   return getLoadStorePointerOperand(&instruction);
 }
 
-void instrument(Function& function, Runtime& runtime, MemoryProfile& profile) {
+void instrument(Function& function, Runtime& runtime, const MadeBranches& made, MemoryProfile& profile) {
   std::vector<FoundAccess> found = find_accesses(function);
   std::vector<Instruction*> branches = find_branches(function);
   std::vector<std::string> branch_blocks;
@@ -73,7 +73,8 @@ void instrument(Function& function, Runtime& runtime, MemoryProfile& profile) {
   for (std::size_t i = 0; i < branches.size(); i++) {
     Instruction* branch = slow_of(branches[i]);
     if (!branch || (isa<BranchInst>(branch) && !cast<BranchInst>(branch)->isConditional())) continue;
-    report_branch(runtime, *branch, {function.getName().str(), branch_blocks[i]}, profile.branches);
+    const Site here{function.getName().str(), branch_blocks[i]};
+    report_branch(runtime, *branch, here, made, profile.branches);
   }
   for (std::size_t i = 0; i < found.size(); i++) {
     Instruction* copy = slow_of(found[i].instruction);
@@ -96,12 +97,12 @@ void instrument(Function& function, Runtime& runtime, MemoryProfile& profile) {
 
 }  // namespace
 
-void instrument(llvm::Module& module, MemoryProfile& profile) {
+void instrument(llvm::Module& module, const MadeBranches& made, MemoryProfile& profile) {
   Runtime runtime(module);
   std::vector<Function*> functions;
   for (Function& function : module)
     if (llvm_ir::has_code(function)) functions.push_back(&function);
-  for (Function* function : functions) instrument(*function, runtime, profile);
+  for (Function* function : functions) instrument(*function, runtime, made, profile);
 }
 
 }  // namespace perfcast::memory_profile

@@ -9,6 +9,6 @@ namespace perfcast::memory_profile {
 
 // Adds two versions to every function that can have them and reports from the slow one; appends the module's sites
 // to `profile`, whose sizes are the first numbers given out here.
-void instrument(llvm::Module& module, MemoryProfile& profile);
+void instrument(llvm::Module& module, const MadeBranches& made, MemoryProfile& profile);
 
 }  // namespace perfcast::memory_profile

@@ -14,13 +14,13 @@ namespace perfcast::memory_profile {
 namespace {
 
 // Objects of the profiled units and of the run-time library.
-Result<std::vector<std::string>> make_objects(const llvm_ir::CompiledProgram& program, MemoryProfile& profile) {
+Result<std::vector<std::string>> make_objects(const llvm_ir::CompiledProgram& program, const MadeBranches& made, MemoryProfile& profile) {
   std::vector<std::string> objects;
   for (std::size_t i = 0; i < program.units.size(); i++) {
     const auto& unit = program.units[i];
     std::string base = program.scratch.file("memory-" + std::to_string(i));
     TRY(auto loaded, llvm_ir::load_module(unit.final_bitcode));
-    instrument(*loaded.module, profile);
+    instrument(*loaded.module, made, profile);
     bool lowered = false;
     if (!program.emulated) {
       TRY(lowered, llvm_ir::lower_features(*loaded.module));
@@ -78,10 +78,10 @@ Status read_results(const std::string& path, bool whole, MemoryProfile& profile)
 
 }  // namespace
 
-Result<ProfiledProgram> ProfiledProgram::build(const llvm_ir::CompiledProgram& program) {
+Result<ProfiledProgram> ProfiledProgram::build(const llvm_ir::CompiledProgram& program, const MadeBranches& made) {
   ProfiledProgram built;
   built.executable_ = program.scratch.file("memory-profiled"), built.results_ = program.scratch.file("memory-results");
-  TRY(auto objects, make_objects(program, built.sites_));
+  TRY(auto objects, make_objects(program, made, built.sites_));
   CHECK_OK(llvm_ir::link_program(program, objects, built.executable_, {"-pthread"}));
   return built;
 }
@@ -98,13 +98,19 @@ Result<MemoryProfile> ProfiledProgram::run(const Options& options) const {
   if (options.whole_run) request.environment["PERFCAST_WHOLE_RUN"] = "1";
   if (!options.input_file.empty()) request.input_file = options.input_file;
   request.folder = options.folder, request.limits = options.limits;
-  TRY(profile.outcome, run_program(request));
-  // A short run has few bursts; some more of them, at other times, cost little.
+  // A short run has few bursts; some more of them, at other times, cost little. The branches are learned in the second run, or in
+  // the only one.
   constexpr int most_repeats = 3;
   constexpr double enough_seconds = 3.5;
+  constexpr const char *learning = "PERFCAST_LEARNING_SECONDS", *learning_seconds = "0.8";
+  if (options.expected_seconds > enough_seconds / 2) request.environment[learning] = learning_seconds;
+  TRY(profile.outcome, run_program(request));
+  const bool has_learned = request.environment.erase(learning) > 0;
   double spent = profile.outcome.cpu.value;
   for (int repeat = 1; repeat <= most_repeats && !options.whole_run && profile.outcome.ok() && spent + profile.outcome.cpu.value < enough_seconds; repeat++) {
     request.environment["PERFCAST_REPEAT"] = std::to_string(repeat);
+    if (repeat == 1 && !has_learned) request.environment[learning] = learning_seconds;
+    else request.environment.erase(learning);
     TRY(RunOutcome again, run_program(request));
     spent += again.cpu.value;
   }
@@ -112,8 +118,8 @@ Result<MemoryProfile> ProfiledProgram::run(const Options& options) const {
   return profile;
 }
 
-Result<MemoryProfile> profile_memory(const llvm_ir::CompiledProgram& program, const Options& options) {
-  TRY(const ProfiledProgram built, ProfiledProgram::build(program));
+Result<MemoryProfile> profile_memory(const llvm_ir::CompiledProgram& program, const MadeBranches& made, const Options& options) {
+  TRY(const ProfiledProgram built, ProfiledProgram::build(program, made));
   return built.run(options);
 }
 

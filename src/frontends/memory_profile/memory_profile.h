@@ -4,7 +4,9 @@
 // plain one. What no burst could see is "unknown", never a miss.
 #pragma once
 
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/process.h"
@@ -43,6 +45,12 @@ struct BranchSite : Site {
   Mispredictions mispredicted;
 };
 
+// What the code generator made branches of, by function and block of the IR (branches.h): these are what a predictor remembers.
+using BlocksOfIr = std::set<std::pair<std::string, std::string>>;
+struct MadeBranches {
+  BlocksOfIr of_choices, of_parts;  // parts: of the condition that ends the block
+};
+
 // Runs this short are watched whole: bursts would see little of them.
 inline constexpr double short_run_seconds = 0.03;
 
@@ -58,7 +66,7 @@ struct MemoryProfile {
 class ProfiledProgram {
  public:
   // `program` must outlive it.
-  static Result<ProfiledProgram> build(const llvm_ir::CompiledProgram& program);
+  static Result<ProfiledProgram> build(const llvm_ir::CompiledProgram& program, const MadeBranches& made);
   Result<MemoryProfile> run(const Options& options) const;
   const std::string& executable() const { return executable_; }
 
@@ -67,7 +75,7 @@ class ProfiledProgram {
   std::string executable_, results_;
 };
 
-Result<MemoryProfile> profile_memory(const llvm_ir::CompiledProgram& program, const Options& options);
+Result<MemoryProfile> profile_memory(const llvm_ir::CompiledProgram& program, const MadeBranches& made, const Options& options);
 
 // Puts accesses and mispredictions into the blocks of the IR graph, scaled to its exact counts.
 void apply(const MemoryProfile& profile, Graph& ir);

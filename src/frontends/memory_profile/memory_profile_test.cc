@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "frontends/memory_profile/estimate.h"
@@ -43,13 +44,13 @@ const AccessSite* find(const MemoryProfile& profile, const std::string& function
 }
 
 // The profile of a program given as text.
-Result<MemoryProfile> profile_of(const char* text, const Options& options) {
+Result<MemoryProfile> profile_of(const char* text, const Options& options, const MadeBranches& made = {}) {
   TRY(TemporaryFolder folder, TemporaryFolder::make("test"));
   llvm_ir::CompileRequest request;
   request.sources = {folder.file("program.c")}, request.cflags = "-O1";
   CHECK_OK(write_file(request.sources[0], text));
   TRY(llvm_ir::CompiledProgram program, llvm_ir::compile_program(request));
-  return profile_memory(program, options);
+  return profile_memory(program, made, options);
 }
 
 // Share of touches whose previous one lies at least `distance` lines back, as far as known.
@@ -283,6 +284,87 @@ int main(void) { long s = 0; for (int r = 0; r < 3000; r++) s += walk(150); prin
   EXPECT_GT(mispredicted.small, 0.8 * ends);
 }
 
+// The second of two choices goes as the first did, which goes by chance. That is known where both became branches. A third, by
+// the condition of the first, would be one branch with it.
+TEST(MemoryProfile, ChoicesThatBecameBranchesAreRemembered) {
+  const char* const text = R"(#include <stdio.h>
+static unsigned x = 7;
+static unsigned rnd(void) { x ^= x << 13; x ^= x >> 17; x ^= x << 5; return x >> 8; }
+__attribute__((noinline)) long choose(const unsigned char *b, long n, long one, long two) {
+  long s = 0, t = 0, u = 0;
+  for (long i = 0; i < n; i++) {
+    _Bool first = b[i] < 100, second = (b[i] & 1) != 0;
+    s += first ? one : two, u ^= first ? two : one, t ^= second ? one : two;
+    __asm__ volatile("" : "+r"(one), "+r"(two));
+  }
+  return s + t + u;
+}
+int main(void) {
+  static unsigned char b[50000];
+  for (int i = 0; i < 50000; i++) b[i] = rnd() & 1 ? 51 : 150;
+  printf("%ld\n", choose(b, 50000, x & 3, x & 12));
+}
+)";
+  Options options;
+  options.whole_run = true;
+  auto choices = [](const Result<MemoryProfile>& profile) {
+    std::vector<BranchSite> found;
+    for (const BranchSite& site : profile->branches)
+      if (site.function == "choose" && site.kind == BranchKind::choice) found.push_back(site);
+    return found;
+  };
+  auto forgotten = profile_of(text, options);
+  ASSERT_TRUE(forgotten) << forgotten.error().message();
+  const auto before = choices(forgotten);
+  ASSERT_EQ(before.size(), 2u);
+  auto remembered = profile_of(text, options, {.of_choices = {{before[0].function, before[0].block}}, .of_parts = {}});
+  ASSERT_TRUE(remembered) << remembered.error().message();
+  const auto after = choices(remembered);
+  ASSERT_EQ(after.size(), 2u);
+  EXPECT_GT(before[1].mispredicted.large, 0.4 * before[1].executed);
+  EXPECT_LT(after[1].mispredicted.large, 0.02 * after[1].executed);
+  EXPECT_LT(after[1].mispredicted.path, 0.05 * after[1].executed);
+  EXPECT_GT(after[0].mispredicted.large, 0.4 * after[0].executed);
+}
+
+// The second condition holds where the first part of the one before did; that one nearly always holds as a whole.
+TEST(MemoryProfile, PartsThatBecameBranchesAreRemembered) {
+  const char* const text = R"(#include <stdio.h>
+static unsigned x = 7;
+static unsigned rnd(void) { x ^= x << 13; x ^= x >> 17; x ^= x << 5; return x >> 8; }
+__attribute__((noinline)) long guess(const unsigned *b, long n) {
+  long s = 0;
+  for (long i = 0; i < n; i++) {
+    if (b[i] < 8000 || (b[i] & 255) > 3) { s += i; __asm__ volatile("" : "+r"(s)); }
+    if (b[i] >> 31) { s ^= i; __asm__ volatile("" : "+r"(s)); }
+  }
+  return s;
+}
+int main(void) {
+  static unsigned b[50000];
+  for (int i = 0; i < 50000; i++) b[i] = rnd() & 1 ? rnd() % 8000 : 1u << 31 | rnd() % 8000;
+  printf("%ld\n", guess(b, 50000));
+}
+)";
+  Options options;
+  options.whole_run = true;
+  auto share_missed = [](const Result<MemoryProfile>& profile) {  // of the last branch that goes both ways
+    double share = 0;
+    for (const BranchSite& site : profile->branches)
+      if (site.function == "guess" && site.kind == BranchKind::branch && site.taken > 0.3 * site.executed && site.taken < 0.7 * site.executed)
+        share = site.mispredicted.large / site.executed;
+    return share;
+  };
+  auto forgotten = profile_of(text, options);
+  ASSERT_TRUE(forgotten) << forgotten.error().message();
+  const auto part = std::ranges::find(forgotten->branches, BranchKind::part, &BranchSite::kind);
+  ASSERT_NE(part, forgotten->branches.end());
+  auto remembered = profile_of(text, options, {.of_choices = {}, .of_parts = {{part->function, part->block}}});
+  ASSERT_TRUE(remembered) << remembered.error().message();
+  EXPECT_GT(share_missed(forgotten), 0.4);
+  EXPECT_LT(share_missed(remembered), 0.02);
+}
+
 // Nearly always one of two conditions holds, but which one is a matter of chance; the pointer's target as well.
 TEST(MemoryProfile, PartsOfAConditionAndCallsThroughPointersAreSeenApart) {
   const char* const text = R"(#include <stdio.h>
@@ -334,7 +416,7 @@ TEST_P(MemoryProfiling, TellsStreamsGathersAndChasesApart) {
   RunRequest run;
   run.command = {plain};
   auto expected = run_program(run);
-  auto profile = profile_memory(*program, {});
+  auto profile = profile_memory(*program, {}, {});
   ASSERT_TRUE(profile) << profile.error().message();
   EXPECT_EQ(profile->outcome.output, expected->output);  // two versions, one meaning
   EXPECT_GT(profile->short_bursts, 2);

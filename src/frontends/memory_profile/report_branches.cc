@@ -11,10 +11,10 @@ namespace {
 
 using namespace llvm;
 
-void report_direction(Runtime& runtime, BranchInst& branch, std::uint32_t id) {
+void report_direction(Runtime& runtime, BranchInst& branch, bool is_branch, std::uint32_t id) {
   IRBuilder<> builder(&branch);
   give_position(builder, branch);
-  builder.CreateCall(runtime.branch, {builder.getInt32(id), builder.CreateZExt(branch.getCondition(), builder.getInt32Ty())});
+  builder.CreateCall(is_branch ? runtime.branch : runtime.choice, {builder.getInt32(id), builder.CreateZExt(branch.getCondition(), builder.getInt32Ty())});
 }
 
 // The parts of a condition that and or or join, in the order in which they are met: of such the code generator makes a branch
@@ -32,7 +32,7 @@ void find_parts(Value& condition, bool any, const BasicBlock& block, std::vector
 
 // Tells of each part whether it decides: where one of several conditions is enough, that it is true; where all are needed, that
 // it is not. Answers how many there are, none where the condition is a single one.
-std::size_t report_parts(Runtime& runtime, BranchInst& branch, std::uint32_t first_id) {
+std::size_t report_parts(Runtime& runtime, BranchInst& branch, bool are_branches, std::uint32_t first_id) {
   Value& condition = *branch.getCondition();
   const bool any = PatternMatch::match(&condition, PatternMatch::m_LogicalOr(PatternMatch::m_Value(), PatternMatch::m_Value()));
   std::vector<Value*> parts;
@@ -45,7 +45,7 @@ std::size_t report_parts(Runtime& runtime, BranchInst& branch, std::uint32_t fir
     Value* value = builder.CreateFreeze(parts[k]);  // one that is not met may be anything
     Value* decides = any ? value : builder.CreateNot(value);
     auto number = [&](Value* truth) { return builder.CreateZExt(truth, builder.getInt32Ty()); };
-    builder.CreateCall(runtime.part, {builder.getInt32(first_id + static_cast<std::uint32_t>(k)), number(decides), number(met)});
+    builder.CreateCall(are_branches ? runtime.part_branch : runtime.part, {builder.getInt32(first_id + static_cast<std::uint32_t>(k)), number(decides), number(met)});
     met = builder.CreateAnd(met, builder.CreateNot(decides));
   }
   return parts.size();
@@ -75,6 +75,15 @@ bool divided_before(const Instruction& division) {
   return false;
 }
 
+// Choices by the same condition become one branch, if any.
+bool chosen_before(const Instruction& choice) {
+  auto* select = dyn_cast<SelectInst>(&choice);
+  if (!select) return false;
+  for (const Instruction* before = choice.getPrevNode(); before; before = before->getPrevNode())
+    if (auto* other = dyn_cast<SelectInst>(before); other && is_choice(*other) && other->getCondition() == select->getCondition()) return true;
+  return false;
+}
+
 // What the condition of a choice would be, were it a branch.
 Value* condition_of(IRBuilder<>& builder, Instruction& choice) {
   if (auto* select = dyn_cast<SelectInst>(&choice)) return select->getCondition();
@@ -89,10 +98,10 @@ Value* condition_of(IRBuilder<>& builder, Instruction& choice) {
   }
 }
 
-void report_choice(Runtime& runtime, Instruction& choice, std::uint32_t id) {
+void report_choice(Runtime& runtime, Instruction& choice, bool is_branch, std::uint32_t id) {
   IRBuilder<> builder(&choice);
   give_position(builder, choice);
-  builder.CreateCall(runtime.choice, {builder.getInt32(id), builder.CreateZExt(condition_of(builder, choice), builder.getInt32Ty())});
+  builder.CreateCall(is_branch ? runtime.branch : runtime.choice, {builder.getInt32(id), builder.CreateZExt(condition_of(builder, choice), builder.getInt32Ty())});
 }
 
 // On the way to each of its targets a switch tells which one it is.
@@ -120,12 +129,13 @@ void report_target(Runtime& runtime, Instruction& jump, Value& target, std::uint
   builder.CreateCall(runtime.jump, {builder.getInt32(id), builder.CreatePtrToInt(&target, builder.getInt64Ty())});
 }
 
-void report_branch_like(Runtime& runtime, Instruction& instruction, std::uint32_t id) {
-  if (auto* branch = dyn_cast<BranchInst>(&instruction)) report_direction(runtime, *branch, id);
+// `is_branch` in the end: the choice; or the whole of a condition, and not its parts.
+void report_branch_like(Runtime& runtime, Instruction& instruction, bool is_branch, std::uint32_t id) {
+  if (auto* branch = dyn_cast<BranchInst>(&instruction)) report_direction(runtime, *branch, is_branch, id);
   else if (auto* jump = dyn_cast<SwitchInst>(&instruction)) report_switch(runtime, *jump, id);
   else if (auto* jump = dyn_cast<IndirectBrInst>(&instruction)) report_target(runtime, *jump, *jump->getAddress(), id);
   else if (kind_of(instruction) == BranchKind::call) report_target(runtime, instruction, *cast<CallBase>(instruction).getCalledOperand(), id);
-  else report_choice(runtime, instruction, id);
+  else report_choice(runtime, instruction, is_branch, id);
 }
 
 }  // namespace
@@ -138,17 +148,18 @@ std::vector<Instruction*> find_branches(Function& function) {
       auto* call = dyn_cast<CallBase>(&instruction);
       if ((branch && branch->isConditional()) || isa<SwitchInst>(&instruction) || isa<IndirectBrInst>(&instruction) ||
           (call && call->isIndirectCall()) ||
-          is_choice(instruction) || (is_division(instruction) && !divided_before(instruction)))
+          (is_choice(instruction) && !chosen_before(instruction)) || (is_division(instruction) && !divided_before(instruction)))
         found.push_back(&instruction);
     }
   return found;
 }
 
-void report_branch(Runtime& runtime, Instruction& branch, const Site& here, std::vector<BranchSite>& sites) {
+void report_branch(Runtime& runtime, Instruction& branch, const Site& here, const MadeBranches& made, std::vector<BranchSite>& sites) {
   const auto id = static_cast<std::uint32_t>(sites.size());
   auto* conditional = dyn_cast<BranchInst>(&branch);
-  const std::size_t parts = conditional ? report_parts(runtime, *conditional, id + 1) : 0;  // before the whole has another use
-  report_branch_like(runtime, branch, id);
+  const bool parted = made.of_parts.contains({here.function, here.block}), chosen = made.of_choices.contains({here.function, here.block});
+  const std::size_t parts = conditional ? report_parts(runtime, *conditional, parted, id + 1) : 0;  // before the whole has another use
+  report_branch_like(runtime, branch, conditional ? !(parted && parts) : chosen && is_choice(branch), id);
   sites.push_back({here, kind_of(branch), 0, 0, 0});
   sites.insert(sites.end(), parts, {here, BranchKind::part, 0, 0, 0});
 }

@@ -20,7 +20,8 @@ struct Runtime {
         branch(function(module, "perfcast_branch", {llvm::Type::getInt32Ty(context), llvm::Type::getInt32Ty(context)})),
         jump(function(module, "perfcast_jump", {llvm::Type::getInt32Ty(context), llvm::Type::getInt64Ty(context)})),
         choice(function(module, "perfcast_choice", {llvm::Type::getInt32Ty(context), llvm::Type::getInt32Ty(context)})),
-        part(function(module, "perfcast_part", {llvm::Type::getInt32Ty(context), llvm::Type::getInt32Ty(context), llvm::Type::getInt32Ty(context)})) {}
+        part(function(module, "perfcast_part", {llvm::Type::getInt32Ty(context), llvm::Type::getInt32Ty(context), llvm::Type::getInt32Ty(context)})),
+        part_branch(function(module, "perfcast_part_branch", {llvm::Type::getInt32Ty(context), llvm::Type::getInt32Ty(context), llvm::Type::getInt32Ty(context)})) {}
 
   static llvm::GlobalVariable* variable(llvm::Module& module, const char* name, llvm::Type* type) {
     return llvm::cast<llvm::GlobalVariable>(module.getOrInsertGlobal(name, type));
@@ -32,7 +33,7 @@ struct Runtime {
   }
   llvm::LLVMContext& context;
   llvm::GlobalVariable *flag, *threshold, *offset;
-  llvm::FunctionCallee access, range, branch, jump, choice, part;
+  llvm::FunctionCallee access, range, branch, jump, choice, part, part_branch;
 };
 
 // A call inside a function with debug information needs a position of its own.

@@ -332,7 +332,7 @@ class Work {
   }
 
   void memory_at_other_sizes(const llvm_ir::CountedProgram& counted) {
-    auto profiled = memory_profile::ProfiledProgram::build(program_);
+    auto profiled = memory_profile::ProfiledProgram::build(program_, {});
     if (!profiled) return;
     for (const auto& name : names_)
       for (double divisor : {2.0, 4.0}) {
