@@ -158,7 +158,7 @@ static const struct { double seconds, share, least; int halvings; uint64_t deepe
     {0.0005, 0.08, 0, 0, 65536}, {0.003, 0.06, 0.006, 0, 131072}, {0.02, 0.08, 0.04, 5, 4u << 20}, {0.12, 0.08, 0.05, 6, 8u << 20},
     {0.02, 0.04, 0.04, 0, UINT64_MAX}};
 // Predictors learn all through a run what comes back seldom. In one run of each program bursts of branches take this much time
-// instead, spread evenly over it, and count from a quarter of it on.
+// instead, spread over it, and count from a fifth of it on.
 static double learning;  // 0: not in this run
 static const double learning_burst = 0.06;
 
@@ -187,7 +187,8 @@ static int is_due(int kind, const double* spent, double now, double whole, doubl
   if (kind == of_branches && learning) {
     double plain = now;  // how far the program has come
     for (int k = 0; k < burst_kinds; k++) plain -= spent[k];
-    return spent[kind] < learning * plain / whole;
+    const double due = 1.5 * plain / whole;  // it may end sooner than expected
+    return spent[kind] < learning * (due < 1 ? due : 1);
   }
   if (kind == of_branches && repeat) return 0;
   return kinds[kind].seconds <= (repeat ? longest_part_again : longest_part) * whole &&
@@ -220,7 +221,7 @@ static void* keep_time(void* unused) {
     wait_for(kinds[0].seconds / kinds[0].share / scale * (0.5 + (double)(state >> 11) / 9007199254740992.0) - kinds[0].seconds, 0);
     double now = seconds();
     header->total_ns = earlier_ns + (uint64_t)(1e9 * now);
-    if (learning && !has_learned && spent[of_branches] > 0.25 * learning) has_learned = 1, count_anew();
+    if (learning && !has_learned && spent[of_branches] > 0.2 * learning) has_learned = 1, count_anew();
     for (kind = burst_kinds - 1; kind > 0; kind--)
       if (is_due(kind, spent, now, whole, scale, repeat)) break;
     start_burst(kind);
