@@ -1,5 +1,6 @@
 #include "frontends/memory_profile/memory_profile.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -102,14 +103,16 @@ Result<MemoryProfile> ProfiledProgram::run(const Options& options) const {
   // the only one.
   constexpr int most_repeats = 3;
   constexpr double enough_seconds = 3.5;
-  constexpr const char *learning = "PERFCAST_LEARNING_SECONDS", *learning_seconds = "0.8";
-  if (options.expected_seconds > enough_seconds / 2) request.environment[learning] = learning_seconds;
+  constexpr const char* learning = "PERFCAST_LEARNING_SECONDS";
+  constexpr double learning_seconds = 0.8, learning_share = 0.15;  // at most; of the only run
+  if (options.expected_seconds > enough_seconds / 2)
+    request.environment[learning] = std::to_string(options.burst_share * std::min(learning_seconds, learning_share * options.expected_seconds));
   TRY(profile.outcome, run_program(request));
   const bool has_learned = request.environment.erase(learning) > 0;
   double spent = profile.outcome.cpu.value;
   for (int repeat = 1; repeat <= most_repeats && !options.whole_run && profile.outcome.ok() && spent + profile.outcome.cpu.value < enough_seconds; repeat++) {
     request.environment["PERFCAST_REPEAT"] = std::to_string(repeat);
-    if (repeat == 1 && !has_learned) request.environment[learning] = learning_seconds;
+    if (repeat == 1 && !has_learned) request.environment[learning] = std::to_string(options.burst_share * learning_seconds);
     else request.environment.erase(learning);
     TRY(RunOutcome again, run_program(request));
     spent += again.cpu.value;
