@@ -11,12 +11,6 @@ namespace {
 
 using namespace llvm;
 
-void report_direction(Runtime& runtime, BranchInst& branch, bool is_branch, std::uint32_t id) {
-  IRBuilder<> builder(&branch);
-  give_position(builder, branch);
-  builder.CreateCall(is_branch ? runtime.branch : runtime.choice, {builder.getInt32(id), builder.CreateZExt(branch.getCondition(), builder.getInt32Ty())});
-}
-
 // The parts of a condition that and or or join, in the order in which they are met: of such the code generator makes a branch
 // each, unless they are cheap (SelectionDAGBuilder::FindMergedConditions).
 void find_parts(Value& condition, bool any, const BasicBlock& block, std::vector<Value*>& parts) {
@@ -84,8 +78,9 @@ bool chosen_before(const Instruction& choice) {
   return false;
 }
 
-// What the condition of a choice would be, were it a branch.
+// The condition of a branch, or what that of a choice would be, were it one.
 Value* condition_of(IRBuilder<>& builder, Instruction& choice) {
+  if (auto* branch = dyn_cast<BranchInst>(&choice)) return branch->getCondition();
   if (auto* select = dyn_cast<SelectInst>(&choice)) return select->getCondition();
   Value *left = choice.getOperand(0), *right = choice.getOperand(1);
   if (is_division(choice)) return builder.CreateICmpULT(builder.CreateOr(left, right), builder.getInt64(1ull << 32));
@@ -98,10 +93,11 @@ Value* condition_of(IRBuilder<>& builder, Instruction& choice) {
   }
 }
 
-void report_choice(Runtime& runtime, Instruction& choice, bool is_branch, std::uint32_t id) {
-  IRBuilder<> builder(&choice);
-  give_position(builder, choice);
-  builder.CreateCall(is_branch ? runtime.branch : runtime.choice, {builder.getInt32(id), builder.CreateZExt(condition_of(builder, choice), builder.getInt32Ty())});
+// `is_branch` in the end: the choice; or the whole of a condition, and not its parts.
+void report_condition(Runtime& runtime, Instruction& at, bool is_branch, std::uint32_t id) {
+  IRBuilder<> builder(&at);
+  give_position(builder, at);
+  builder.CreateCall(is_branch ? runtime.branch : runtime.choice, {builder.getInt32(id), builder.CreateZExt(condition_of(builder, at), builder.getInt32Ty())});
 }
 
 // On the way to each of its targets a switch tells which one it is.
@@ -129,13 +125,11 @@ void report_target(Runtime& runtime, Instruction& jump, Value& target, std::uint
   builder.CreateCall(runtime.jump, {builder.getInt32(id), builder.CreatePtrToInt(&target, builder.getInt64Ty())});
 }
 
-// `is_branch` in the end: the choice; or the whole of a condition, and not its parts.
 void report_branch_like(Runtime& runtime, Instruction& instruction, bool is_branch, std::uint32_t id) {
-  if (auto* branch = dyn_cast<BranchInst>(&instruction)) report_direction(runtime, *branch, is_branch, id);
-  else if (auto* jump = dyn_cast<SwitchInst>(&instruction)) report_switch(runtime, *jump, id);
+  if (auto* jump = dyn_cast<SwitchInst>(&instruction)) report_switch(runtime, *jump, id);
   else if (auto* jump = dyn_cast<IndirectBrInst>(&instruction)) report_target(runtime, *jump, *jump->getAddress(), id);
   else if (kind_of(instruction) == BranchKind::call) report_target(runtime, instruction, *cast<CallBase>(instruction).getCalledOperand(), id);
-  else report_choice(runtime, instruction, is_branch, id);
+  else report_condition(runtime, instruction, is_branch, id);
 }
 
 }  // namespace
