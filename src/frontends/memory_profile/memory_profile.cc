@@ -104,7 +104,8 @@ Result<MemoryProfile> ProfiledProgram::run(const Options& options) const {
   constexpr int most_repeats = 3;
   constexpr double enough_seconds = 3.5;
   constexpr const char* learning = "PERFCAST_LEARNING_SECONDS";
-  constexpr double learning_seconds = 0.8, learning_share = 0.15;  // at most; of the only run
+  const double learning_seconds = options.learns_branches ? 0.8 : 0;  // at most
+  constexpr double learning_share = 0.15;                              // of the only run
   if (options.expected_seconds > enough_seconds / 2)
     request.environment[learning] = std::to_string(options.burst_share * std::min(learning_seconds, learning_share * options.expected_seconds));
   TRY(profile.outcome, run_program(request));

@@ -23,6 +23,7 @@ struct Options {
   std::vector<std::string> runner;  // what runs the program; empty: the host
   double expected_seconds = 1;      // of processor time; bursts are spread over it
   bool whole_run = false;           // watched from beginning to end: for short runs, some 30 times as long as the plain one
+  bool learns_branches = true;      // takes the time that predictors need to learn; else what is seen of branches is a first guess
   double burst_share = 1;           // of the usual share of time for bursts (about a third at most)
 };
 

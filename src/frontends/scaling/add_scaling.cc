@@ -346,7 +346,7 @@ class Work {
         if (!run || !run->complete || run->outcome.code != profile_.run.exit_code) continue;
         memory_profile::Options memory;
         memory.arguments = count.arguments, memory.input_file = count.input_file, memory.limits = count.limits;
-        memory.runner = count.runner, memory.folder = count.folder, memory.expected_seconds = run->outcome.cpu.value;
+        memory.runner = count.runner, memory.folder = count.folder, memory.expected_seconds = run->outcome.cpu.value, memory.learns_branches = false;
         memory.whole_run = profile_.made_by.more.contains("memory bursts") && profile_.made_by.more.at("memory bursts") == "the whole run";
         auto seen = profiled->run(memory);
         if (!seen) continue;
