@@ -31,7 +31,7 @@ Pipeline::Pipeline(const CoreTables& tables, int register_units)
       crossing_store_cycles_(value_or(tables.core().memory.crossing_store_cycles, store_cycles_)),
       failed_forwarding_(value_or(tables.core().memory.failed_forwarding, 15)),
       narrow_forwarding_(value_or(tables.core().memory.narrow_forwarding, failed_forwarding_)),
-      waiting_load_(value_or(tables.core().memory.waiting_load, 0)),
+      load_repeats_(whole(tables.core().memory.load_repeats)), waiting_load_(value_or(tables.core().memory.waiting_load, 0)),
       misprediction_(value_or(tables.core().branches.misprediction, assumed_misprediction)),
       reorder_(std::max(1, static_cast<int>(std::lround(tables.core().window.reorder_buffer.value)))),
       load_queue_(whole(tables.core().window.load_queue)), store_buffer_(whole(tables.core().window.store_buffer)),

@@ -120,6 +120,8 @@ class Pipeline {
   double forwarded(const StaticInstruction& instruction, std::uint64_t address, double issued, bool& renamed);
   void track_values(const StaticInstruction& instruction);
   std::uint64_t remembered(std::uint64_t address, int bytes) const;
+  double sent_again(double data);
+  bool stored_lately(std::uint64_t address) const;
   bool bank_free(std::int64_t cycle, std::uint64_t address) const;
   void note_load(std::int64_t cycle, std::uint64_t address);
   void done_at(double time, Cause cause);
@@ -146,7 +148,9 @@ class Pipeline {
   double boundary_jump_ = 0, moves_kept_ = 0;           // cycles; the share of moves that are not eliminated
   double slots_lost_ = 0, moves_due_ = 0;               // by such jumps, and moves to come: less than one
   Replay replay_;
-  double taken_spacing_, replayed_spacing_, call_spacing_, indirect_spacing_, changing_spacing_, store_cycles_, crossing_store_cycles_, failed_forwarding_, narrow_forwarding_, waiting_load_, misprediction_;
+  double taken_spacing_, replayed_spacing_, call_spacing_, indirect_spacing_, changing_spacing_, store_cycles_, crossing_store_cycles_, failed_forwarding_, narrow_forwarding_;
+  int load_repeats_;
+  double waiting_load_, misprediction_;
   Ring reorder_, load_queue_, store_buffer_, integer_registers_, vector_registers_;
 
   std::uint64_t left_ = 0;

@@ -19,7 +19,7 @@ constexpr std::uint64_t related_bytes = 1 << 20;
 
 void Pipeline::do_load(const StaticInstruction& instruction, const Happening& happening) {
   Issue start{static_cast<double>(rename_cycle_) + 1, rename_cause_};
-  bool banks = address_known_ && !tables_.core().memory.banks.empty();
+  const bool banks = address_known_ && !tables_.core().memory.banks.empty() && !happening.stores_back && !stored_lately(address_);
   const double allowed = order_.allowed_from(instruction.place);
   for (const MicroOp& op : instruction.micro_ops)
     if (op.part == Part::load) {
@@ -145,8 +145,8 @@ double Pipeline::forwarded(const StaticInstruction& instruction, std::uint64_t a
         const auto& rule = rules[static_cast<std::size_t>(std::countr_zero(fitting))];
         if ((!rule.same_address || store->address == address) && (!rule.renamed || may_be_renamed) && (!rule.changed_at_once || store->changed_at_once)) {
           time = store->data + rule.latency.value, renamed = rule.renamed;
-          // Those that came before the data are sent again when it is there, in order, as the load ports allow.
-          if (!renamed && time > issued + instruction.load_latency) time += waiting_load_ * store->waiting++;
+          if (!renamed && time > issued + instruction.load_latency)
+            time = load_repeats_ ? sent_again(store->data) + rule.latency.value : time + waiting_load_ * store->waiting++;
           break;
         }
         fitting &= fitting - 1;
@@ -155,6 +155,20 @@ double Pipeline::forwarded(const StaticInstruction& instruction, std::uint64_t a
     latest = std::max(latest, time);
   }
   return latest;
+}
+
+// A load that came before the data of its store goes through a load port again when it is there: when, from then on, one is free.
+double Pipeline::sent_again(double data) {
+  const auto from = static_cast<std::int64_t>(std::ceil(data));
+  std::int64_t at = from;
+  for (int k = 0; k < load_repeats_; k++) at = ports_.take(tables_.load_ports, 1, 0, at, [](std::int64_t) { return true; });
+  return at > from ? static_cast<double>(at) : data;
+}
+
+// A load of what the store buffer holds gets it there and keeps no bank from others.
+bool Pipeline::stored_lately(std::uint64_t address) const {
+  const StoreEntry* store = stores_.find(StoreMemory::word_of(address));
+  return store && store->commit > std::max(address_ready_, static_cast<double>(rename_cycle_) + 1);
 }
 
 bool Pipeline::bank_free(std::int64_t cycle, std::uint64_t address) const {
@@ -166,7 +180,7 @@ bool Pipeline::bank_free(std::int64_t cycle, std::uint64_t address) const {
     int same = 1;
     for (int k = 0; k < loads.count; k++) {
       std::uint64_t apart = loads.address[k] > address ? loads.address[k] - address : address - loads.address[k];
-      if (apart >= line && apart < related_bytes && apart % period == 0) same++;
+      if ((apart >= line || rule.same_place) && apart < related_bytes && apart % period == 0) same++;
     }
     if (same > rule.per_cycle) return false;
   }

@@ -62,6 +62,19 @@ TEST(Memory, LoadsThatWaitForOneStoreComeOneByOne) {
   EXPECT_NEAR(code.cycles(core), 8, close);
 }
 
+// A variable that is set and read three times at once: each of these loads goes through the port twice, for its turn and for the data.
+TEST(Memory, LoadsThatComeBeforeTheDataAreSentAgain) {
+  Code code;
+  code.load(1, 5, -64);
+  for (int k = 0; k < 6; k++) code.op("ADD64rr", {1}, {1, 2});  // so long the loads are there before it
+  code.store(1, 5, -8);
+  for (int k = 0; k < 3; k++) code.load(10 + k, 5, -8);
+  CoreModel core = small_core();
+  EXPECT_NEAR(code.cycles(core), 4, close);
+  core.memory.load_repeats = number(1);
+  EXPECT_NEAR(code.cycles(core), 7, close);
+}
+
 // Two variables of four bytes side by side, as -O0 has them, each a sum.
 TEST(Memory, NeighboursOnTheStackAreRecurrencesOfTheirOwn) {
   Code code;
@@ -176,11 +189,25 @@ TEST(Memory, StoresLeaveTogetherOnlyToOneLine) {
 TEST(Memory, BanksLimitLoads) {
   CoreModel core = small_core();
   core.ports = {"a", "b", "f", "l", "s", "m"}, core.memory.loads[0].ports = {{"l m", 1, 1}}, core.schedulers[0].ports += " m";
-  core.memory.banks = {{256, 1, How::measured, ""}};
-  Code near, far;
-  for (int k = 0; k < 8; k++) near.load(10 + k, 5, 8 * k), far.load(10 + k, 5, 256 * k);
+  core.memory.banks = {{256, 1, false, How::measured, ""}};
+  Code near, far, same;
+  for (int k = 0; k < 8; k++) near.load(10 + k, 5, 8 * k), far.load(10 + k, 5, 256 * k), same.load(10 + k, 5, 0);
   EXPECT_NEAR(near.cycles(core), 4, close);
   EXPECT_NEAR(far.cycles(core), 8, 0.3);
+  EXPECT_NEAR(same.cycles(core), 4, close);
+  core.memory.banks.front().same_place = true;
+  EXPECT_NEAR(near.cycles(core), 4, close);
+  EXPECT_NEAR(same.cycles(core), 8, 0.3);
+}
+
+TEST(Memory, LoadsOfWhatWasJustStoredNeedNoBank) {
+  CoreModel core = small_core();
+  core.ports = {"a", "b", "f", "l", "s", "m"}, core.memory.loads[0].ports = {{"l m", 1, 1}}, core.schedulers[0].ports += " m";
+  core.memory.banks = {{256, 1, true, How::measured, ""}};
+  Code code;
+  code.store(1, 5, 0);
+  for (int k = 0; k < 8; k++) code.load(10 + k, 5, 0);
+  EXPECT_NEAR(code.cycles(core), 4, 0.3);
 }
 
 }  // namespace perfcast::engine

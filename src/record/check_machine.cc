@@ -63,6 +63,7 @@ void check_core_memory(const MemoryRules& memory) {
   for (const StoreRule& rule : memory.stores) check_needs(rule.address_ports, "/core/memory/stores"), check_needs(rule.data_ports, "/core/memory/stores");
   for (const ForwardingRule& rule : memory.forwarding) check_cycles(rule.latency, "/core/memory/forwarding");
   check_cycles(memory.failed_forwarding, "/core/memory/failed_forwarding"), check_cycles(memory.narrow_forwarding, "/core/memory/narrow_forwarding");
+  in_range(memory.load_repeats, 0, 16, "/core/memory/load_repeats", "not a number of repetitions");
   check_cycles(memory.waiting_load, "/core/memory/waiting_load");
   in_range(memory.cautious_loads, 0, 255, "/core/memory/cautious_loads", "not a number of executions");
   in_range(memory.store_cycles, 0, largest_queue, "/core/memory/store_cycles", "not a number of cycles");

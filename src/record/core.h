@@ -88,7 +88,8 @@ struct MemoryRules {
   std::vector<ForwardingRule> forwarding;             // store contains load
   std::optional<Measurement> failed_forwarding;       // the load needs bytes of several stores
   std::optional<Measurement> narrow_forwarding;       // the load needs more bytes than the one store has
-  std::optional<Measurement> waiting_load;            // from one load to the next of those that wait for one store's data
+  std::optional<Measurement> load_repeats;            // how often a load that came before its store's data goes through a port again
+  std::optional<Measurement> waiting_load;            // without repeats: from one load to the next of those that wait for one store's data
   // A load that met a store whose address was not yet known passes no such store until it has been executed so often without
   // meeting one; none: loads know what they will meet.
   std::optional<Measurement> cautious_loads;
@@ -102,7 +103,7 @@ template <class Fields>
 void describe(Fields& f, MemoryRules& m) {
   f("loads", m.loads), f("stores", m.stores), f("banks", m.banks), f("forwarding", m.forwarding);
   f("failed_forwarding", m.failed_forwarding), f("narrow_forwarding", m.narrow_forwarding);
-  f("waiting_load", m.waiting_load), f("cautious_loads", m.cautious_loads);
+  f("load_repeats", m.load_repeats), f("waiting_load", m.waiting_load), f("cautious_loads", m.cautious_loads);
   f("store_cycles", m.store_cycles);
   f("stores_per_line", m.stores_per_line), f("crossing_load_cycles", m.crossing_load_cycles);
   f("crossing_store_cycles", m.crossing_store_cycles), f("line_bytes", m.line_bytes);

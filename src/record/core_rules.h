@@ -166,17 +166,21 @@ void describe(Fields& f, ForwardingRule& r) {
   f.need("latency", r.latency);
 }
 
-// Loads that fall on the same `period_bytes` place of different lines: at most `per_cycle` of them in a cycle.
+// Loads that fall on the same `period_bytes` place of different lines: at most `per_cycle` of them in a cycle. On some cores
+// loads of one and the same place are among them; on others a line that is read serves them all.
 struct BankRule {
   int period_bytes = 64;
   int per_cycle = 1;
+  bool same_place = false;
   How how = How::measured;
   std::string note;
   bool operator==(const BankRule&) const = default;
 };
 template <class Fields>
 void describe(Fields& f, BankRule& r) {
-  f.need("period_bytes", r.period_bytes), f.need("per_cycle", r.per_cycle), f("how", r.how), f("note", r.note);
+  f.need("period_bytes", r.period_bytes), f.need("per_cycle", r.per_cycle);
+  if (Fields::reading || r.same_place) f("same_place", r.same_place);
+  f("how", r.how), f("note", r.note);
 }
 
 }  // namespace perfcast

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -84,6 +85,14 @@ TEST(Family, AUsualCoreBelievesWhatIsMeasured) {
   EXPECT_NEAR(usual.core.rename.eliminated_share->value, 0.5, 1e-9);
   ASSERT_TRUE(usual.core.memory.waiting_load);  // eight more loads wait, two in a cycle
   EXPECT_NEAR(usual.core.memory.waiting_load->value, 0.5, 1e-9);
+  timings.of["memory/load.stride.8/24"] = steady(0.5);
+  timings.of["forward/early.loads/4"] = steady(2.02);
+  EXPECT_FALSE(fit_core(*frame, Frame::usual, *table, *described, timings).core.memory.load_repeats);
+  timings.of["forward/early.loads/4"] = steady(3.4);  // four loads, and three of them again
+  const auto repeating = fit_core(*frame, Frame::usual, *table, *described, timings).core.memory;
+  ASSERT_TRUE(repeating.load_repeats);
+  EXPECT_EQ(repeating.load_repeats->value, 1);
+  EXPECT_FALSE(repeating.waiting_load);  // the ports tell
   // Of the same family that is too far off to be true.
   const auto kin = fit_core(*frame, Frame::family, *table, *described, timings);
   EXPECT_EQ(kin.core.front_end.rename_width.value, frame->front_end.rename_width.value);
@@ -286,6 +295,29 @@ TEST(Family, ResultsThatMeetAreSeen) {
   EXPECT_FALSE(kin.fitted(timings).core.one_result_per_port);
   timings.of["ports/product.beside.logic/8"] = steady(1.42);
   EXPECT_TRUE(kin.fitted(timings).core.one_result_per_port);
+}
+
+TEST(Family, BanksAreCountedByWhatTheyServe) {
+  const GoldenCove kin;
+  ASSERT_TRUE(kin.read());
+  Timings timings;
+  EXPECT_FALSE(kin.fitted(timings).core.memory.banks.empty());  // the family's, where nothing was timed
+  timings.of["memory/load.stride.8/24"] = steady(0.335);
+  for (const char* stride : {"64", "128", "256"}) timings.of[fmt::format("memory/load.stride.{}/24", stride)] = steady(0.505);
+  timings.of["memory/load.same/24"] = steady(0.335);
+  auto banks = kin.fitted(timings).core.memory.banks;
+  ASSERT_EQ(banks.size(), 1u);
+  EXPECT_EQ(banks[0].period_bytes, 64);
+  EXPECT_EQ(banks[0].per_cycle, 2);
+  EXPECT_FALSE(banks[0].same_place);
+  timings.of["memory/load.same/24"] = steady(0.504), timings.of["memory/load.stride.256/24"] = steady(1.01);
+  banks = kin.fitted(timings).core.memory.banks;
+  ASSERT_EQ(banks.size(), 2u);
+  EXPECT_TRUE(banks[0].same_place);
+  EXPECT_EQ(banks[1].period_bytes, 256);
+  EXPECT_EQ(banks[1].per_cycle, 1);
+  for (const char* stride : {"64", "128", "256"}) timings.of[fmt::format("memory/load.stride.{}/24", stride)] = steady(0.335);
+  EXPECT_TRUE(kin.fitted(timings).core.memory.banks.empty());  // a core without them
 }
 
 }  // namespace

@@ -94,6 +94,27 @@ class CoreFitter {
     set(m.store_cycles, {"memory/store.stride.64/24"});
     if (auto line = special("memory/store.stride.8/24"); line && m.store_cycles && *line > 0)
       m.stores_per_line = std::max(1, static_cast<int>(std::round(m.store_cycles->value / *line)));
+    banks();
+  }
+
+  // How many loads of the same place a cycle serves: of lines 64, 128 and 256 bytes apart, and of one line.
+  void banks() {
+    constexpr double clearly_more = 1.2;
+    const auto apart = special("memory/load.stride.8/24");
+    if (!apart || !special("memory/load.stride.64/24")) return;
+    std::vector<BankRule> rules;
+    double fewer = *apart;
+    for (int period : {64, 128, 256}) {
+      const auto name = fmt::format("memory/load.stride.{}/24", period);
+      const auto cycles = special(name);
+      if (!cycles || *cycles < clearly_more * fewer) continue;
+      rules.push_back({period, std::max(1, static_cast<int>(std::round(1 / *cycles))), false, How::measured, fmt::format("{} {:.3g}", name, *cycles)});
+      fewer = *cycles;
+    }
+    const char* const one_place = "memory/load.same/24";
+    if (const auto same = special(one_place); same && !rules.empty() && *same > clearly_more * *apart)
+      rules.front().same_place = true, rules.front().note += fmt::format(", {} {:.3g}", one_place, *same);
+    result_.core.memory.banks = std::move(rules);
   }
 
   using CyclesOfLoads = std::map<std::pair<std::string, std::string>, std::vector<double>>;  // by form and Case::text
@@ -169,7 +190,14 @@ class CoreFitter {
     }
   }
   // Nine loads wait for the store in place of one, and the chain goes on from the last of them.
+  // Of a value, its store and three loads of it: four loads, and those that are sent again. Ports make them wait for one another then.
   void waiting_loads() {
+    const auto early = special("forward/early.loads/4"), each_load = special("memory/load.stride.8/24");
+    if (early && each_load && *each_load > 0)
+      if (const double repeats = std::round((*early / *each_load - 4) / 3); repeats >= 1) {
+        result_.core.memory.load_repeats = from("forward/early.loads/4", repeats);
+        return;
+      }
     constexpr double more = 8, least = 0.1;  // cycles: below, nobody waits
     for (auto [one, nine] : {std::pair{"forward/sd.sd.add/4", "forward/sd.9sd.add/4"}, {"forward/d.d.add/4", "forward/d.9d.add/4"}}) {
       const auto alone = special(one), crowd = special(nine);
