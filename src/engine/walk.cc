@@ -59,21 +59,32 @@ double mispredicted_in(const Block& block, const std::vector<InstructionForm>& f
   return jump ? jumps_mispredicted_on(branches, *block.mispredicted) : mispredicted_on(branches, *block.mispredicted);
 }
 
+// The last block that jumps back to each; -1: none does.
+std::vector<int> last_to_return(const Function& function) {
+  std::vector<int> last(function.blocks.size(), -1);
+  for (std::size_t b = 0; b < function.blocks.size(); b++)
+    for (const Edge& edge : function.blocks[b].next)
+      if (edge.count.value > 0 && edge.to >= 0 && static_cast<std::size_t>(edge.to) <= b) last[static_cast<std::size_t>(edge.to)] = static_cast<int>(b);
+  return last;
+}
+
 // Ends of loops that go wrong since so many branches lie between them that no history reaches back to the beginning. How long a
-// loop may be depends on where its code lies: around the length that was measured, ever more of them go wrong.
-double missed_ends(const BranchCosts& branches, const Block& block, int number) {
+// loop may be depends on where its code lies: around the length that was measured, ever more of them go wrong. The branch that ends
+// a loop is its last, which goes back, or, in unoptimised code, its first: one way leads into what returns to it, the other past it.
+double missed_ends(const BranchCosts& branches, const Block& block, int number, int last_to_return) {
   if (!branches.learned_loop || branches.learned_loop->value <= 0 || block.next.size() != 2) return 0;
-  auto goes_back = [&](const Edge& edge) { return edge.to >= 0 && edge.to <= number; };
-  const Edge &back = block.next[goes_back(block.next[0]) ? 0 : 1], &out = block.next[goes_back(block.next[0]) ? 1 : 0];
-  if (!goes_back(back) || out.count.value <= 0) return 0;
+  auto goes_on = [&](const Edge& edge) { return edge.to >= 0 && (edge.to <= number || edge.to <= last_to_return); };
+  const Edge &on = block.next[goes_on(block.next[0]) ? 0 : 1], &out = block.next[goes_on(block.next[0]) ? 1 : 0];
+  if (!goes_on(on) || goes_on(out) || out.count.value <= 0) return 0;
   constexpr double around = 0.2;
-  const double iterations = back.count.value / out.count.value + 1, longer = iterations / branches.learned_loop->value - 1;
+  const double iterations = on.count.value / out.count.value + 1, longer = iterations / branches.learned_loop->value - 1;
   return out.count.value * std::clamp((longer + around) / (2 * around), 0.0, 1.0);
 }
 
 void add_blocks(WalkProgram& program, const Function& function, int number, const BranchCosts& branches,
                 const std::vector<InstructionForm>& forms) {
   int first = static_cast<int>(program.blocks.size());
+  const std::vector<int> returning = last_to_return(function);
   for (std::size_t b = 0; b < function.blocks.size(); b++) {
     const Block& block = function.blocks[b];
     WalkBlock walk;
@@ -85,7 +96,7 @@ void add_blocks(WalkProgram& program, const Function& function, int number, cons
     for (const auto& edge : block.next)
       if (edge.count.value > 0 && edge.to >= 0 && static_cast<std::size_t>(edge.to) < function.blocks.size())
         walk.successors.push_back(first + edge.to), walk.choice.add(edge.count.value), times.push_back(edge.count.value);
-    const double wrong = std::max(mispredicted_in(block, forms, branches), missed_ends(branches, block, static_cast<int>(b)));
+    const double wrong = std::max(mispredicted_in(block, forms, branches), missed_ends(branches, block, static_cast<int>(b), returning[b]));
     walk.mispredictions = mispredictions(walk.count > 0 ? wrong / walk.count : 0, times);
     spread_first(walk.mispredictions, arbitrary(program.blocks.size()));
     program.blocks.push_back(std::move(walk));
