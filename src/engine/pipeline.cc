@@ -265,13 +265,14 @@ void Pipeline::do_branch(const StaticInstruction& instruction, const Happening& 
     wrong_now_ = static_cast<double>(rename_cycle_), wrong_until_ = std::max(computed_, wrong_now_ + 1);
     double back = wrong_until_ + misprediction_ + (instruction.ret && instruction.memory_bytes ? return_load : 0);
     wait_until(back, Cause::misprediction);
-    mispredictions_++;
+    mispredictions_++, restarted_ = rename_cycle_;
     fetch_cycle_ = rename_cycle_, fetched_ = 0;
     next_taken_ = std::max(next_taken_, static_cast<double>(rename_cycle_));
     return;
   }
   if (!happening.taken) return;
   const Replay::Place place = replay_.after(&instruction);
+  replayed_ = place != Replay::Place::outside;
   if (fetch_width_ && place != Replay::Place::inside) fetch_cycle_++, fetched_ = 0;
   double spacing = taken_spacing_;
   if (instruction.indirect && !instruction.call && !instruction.ret) spacing = jump_spacing(instruction);

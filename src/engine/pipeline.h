@@ -121,6 +121,7 @@ class Pipeline {
   void track_values(const StaticInstruction& instruction);
   std::uint64_t remembered(std::uint64_t address, int bytes) const;
   double sent_again(double data);
+  bool ends_renaming(const StaticInstruction& instruction) const;
   bool stored_lately(std::uint64_t address) const;
   bool bank_free(std::int64_t cycle, std::uint64_t address) const;
   void note_load(std::int64_t cycle, std::uint64_t address);
@@ -161,6 +162,8 @@ class Pipeline {
   std::int64_t fetch_cycle_ = 0, rename_cycle_ = 0;
   int fetched_ = 0, renamed_ = 0;
   std::uint32_t mispredictions_ = 0;
+  std::int64_t restarted_ = 0;          // the cycle of rename after the last of them
+  bool replayed_ = false;               // the branch taken last
   double next_taken_ = 0;
   Cause rename_cause_ = Cause::front_end;
   bool fused_with_previous_ = false;

@@ -99,7 +99,17 @@ void Pipeline::do_store(const StaticInstruction& instruction) {
   order_.store(address_known_ ? std::optional(address_) : std::nullopt, address_known, instruction.on_stack);
   if (!address_known_) return;
   const bool at_once = instruction.load ? instruction.computes : loaded_since_ == Since::changed_at_once;
-  remember(instruction, {.data = data, .commit = last_commit_ + commit_delay, .leaves = retired, .mispredictions = mispredictions_, .changed_at_once = at_once});
+  remember(instruction, {.data = data, .commit = last_commit_ + commit_delay, .leaves = retired, .mispredictions = mispredictions_, .changed_at_once = at_once, .not_renamed = ends_renaming(instruction)});
+}
+
+// Whether loads of what a store leaves are not renamed to it: it is a constant, or what the code made of one.
+bool Pipeline::ends_renaming(const StaticInstruction& instruction) const {
+  constexpr std::int64_t soon = 20;  // cycles after a misprediction: a constant is harmless then
+  if (!tables_.core().memory.constants_end_renaming) return false;
+  const bool constant = !instruction.load && !instruction.branch && !instruction.values.empty() && instruction.values.front().kind == ValueForm::Kind::number;
+  if (constant) return !replayed_ && rename_cycle_ - restarted_ > soon;
+  const StoreEntry* before = stores_.find(StoreMemory::word_of(address_));
+  return before && before->address == address_ && before->not_renamed && before->mispredictions == mispredictions_;
 }
 
 // What a store leaves in memory; when, says `made`.
@@ -140,7 +150,7 @@ double Pipeline::forwarded(const StaticInstruction& instruction, std::uint64_t a
       std::uint32_t fitting = instruction.forwards_load & store->rules;
       const auto& rules = tables_.core().memory.forwarding;
       // A load is renamed to a register stored, but not to one from before a misprediction: that knowledge is gone with it.
-      const bool may_be_renamed = !brings_ && store->mispredictions == mispredictions_;
+      const bool may_be_renamed = !brings_ && store->mispredictions == mispredictions_ && !store->not_renamed;
       while (fitting) {
         const auto& rule = rules[static_cast<std::size_t>(std::countr_zero(fitting))];
         if ((!rule.same_address || store->address == address) && (!rule.renamed || may_be_renamed) && (!rule.changed_at_once || store->changed_at_once)) {

@@ -75,6 +75,18 @@ TEST(Memory, LoadsThatComeBeforeTheDataAreSentAgain) {
   EXPECT_NEAR(code.cycles(core), 7, close);
 }
 
+// A counter that begins with a constant: renamed, but where such a beginning is what keeps a core from it.
+TEST(Memory, ConstantsEndRenamingOfWhatTheyBegin) {
+  Code code;
+  code.store(2, 5, -8, "MOV64mi32").immediate = 0, code.body.back().uses.pop_back();
+  for (int k = 0; k < 40; k++) code.load(1, 5, -8), code.op("ADD64rr", {1}, {1, 2}), code.store(1, 5, -8);
+  CoreModel core = small_core();
+  core.memory.forwarding.insert(core.memory.forwarding.begin(), {{}, {}, false, true, number(0)});
+  const double renamed = code.cycles(core);
+  core.memory.constants_end_renaming = true;
+  EXPECT_GT(code.cycles(core), 2 * renamed);
+}
+
 // Two variables of four bytes side by side, as -O0 has them, each a sum.
 TEST(Memory, NeighboursOnTheStackAreRecurrencesOfTheirOwn) {
   Code code;

@@ -18,6 +18,7 @@ struct StoreEntry {
   int bytes = 0;
   std::uint32_t mispredictions = 0;  // before it
   bool changed_at_once = false;   // the value was loaded, and changed in a cycle
+  bool not_renamed = false;       // since a constant began it (MemoryRules::constants_end_renaming)
   mutable int waiting = 0;        // loads that were there before its data
 };
 

@@ -90,6 +90,8 @@ struct MemoryRules {
   std::optional<Measurement> narrow_forwarding;       // the load needs more bytes than the one store has
   std::optional<Measurement> load_repeats;            // how often a load that came before its store's data goes through a port again
   std::optional<Measurement> waiting_load;            // without repeats: from one load to the next of those that wait for one store's data
+  // What was set to a constant is not renamed while a loop changes it, but where the loop is replayed or a branch went wrong just before.
+  bool constants_end_renaming = false;
   // A load that met a store whose address was not yet known passes no such store until it has been executed so often without
   // meeting one; none: loads know what they will meet.
   std::optional<Measurement> cautious_loads;
@@ -104,6 +106,7 @@ void describe(Fields& f, MemoryRules& m) {
   f("loads", m.loads), f("stores", m.stores), f("banks", m.banks), f("forwarding", m.forwarding);
   f("failed_forwarding", m.failed_forwarding), f("narrow_forwarding", m.narrow_forwarding);
   f("load_repeats", m.load_repeats), f("waiting_load", m.waiting_load), f("cautious_loads", m.cautious_loads);
+  if (Fields::reading || m.constants_end_renaming) f("constants_end_renaming", m.constants_end_renaming);
   f("store_cycles", m.store_cycles);
   f("stores_per_line", m.stores_per_line), f("crossing_load_cycles", m.crossing_load_cycles);
   f("crossing_store_cycles", m.crossing_store_cycles), f("line_bytes", m.line_bytes);

@@ -297,6 +297,16 @@ TEST(Family, ResultsThatMeetAreSeen) {
   EXPECT_TRUE(kin.fitted(timings).core.one_result_per_port);
 }
 
+TEST(Family, ConstantsThatEndRenamingAreSeen) {
+  const GoldenCove kin;
+  ASSERT_TRUE(kin.read());
+  Timings timings;
+  timings.of["branch/sum.in.memory/20"] = steady(2.15);
+  EXPECT_FALSE(kin.fitted(timings).core.memory.constants_end_renaming);
+  timings.of["branch/sum.in.memory/20"] = steady(4.99);
+  EXPECT_TRUE(kin.fitted(timings).core.memory.constants_end_renaming);
+}
+
 TEST(Family, BanksAreCountedByWhatTheyServe) {
   const GoldenCove kin;
   ASSERT_TRUE(kin.read());

@@ -89,6 +89,7 @@ class CoreFitter {
     set(m.failed_forwarding, {"forward/2r32.r64/4", "forward/2w.x/4"});
     set(m.narrow_forwarding, {"forward/r32.r64/4", "forward/w.x/4"});
     waiting_loads();
+    constants();
     set(m.crossing_load_cycles, {"memory/load.x.split/24", "memory/load.q.split/3"});
     set(m.crossing_store_cycles, {"memory/store.x.split/24", "memory/store.q.split/3"});
     set(m.store_cycles, {"memory/store.stride.64/24"});
@@ -190,6 +191,17 @@ class CoreFitter {
     }
   }
   // Nine loads wait for the store in place of one, and the chain goes on from the last of them.
+  // A sum and a counter in memory, from constants on, in loops short enough for their ends to be predicted: two cycles an iteration
+  // where both are renamed, five and more where they are forwarded.
+  void constants() {
+    constexpr const char* nest = "branch/sum.in.memory/20";
+    constexpr double forwarded = 3.5;
+    const auto cycles = special(nest);
+    auto& m = result_.core.memory;
+    if (!cycles) return;
+    m.constants_end_renaming = *cycles > forwarded && std::ranges::any_of(m.forwarding, &ForwardingRule::renamed);
+    if (m.constants_end_renaming) result_.changes.push_back(fmt::format("constants end renaming: {} {:.3g}", nest, *cycles));
+  }
   // Of a value, its store and three loads of it: four loads, and those that are sent again. Ports make them wait for one another then.
   void waiting_loads() {
     const auto early = special("forward/early.loads/4"), each_load = special("memory/load.stride.8/24");
