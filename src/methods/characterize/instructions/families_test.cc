@@ -297,6 +297,15 @@ TEST(Family, ResultsThatMeetAreSeen) {
   EXPECT_TRUE(kin.fitted(timings).core.one_result_per_port);
 }
 
+TEST(Family, LoadsThatAreNotSentAgainAreSeen) {
+  const GoldenCove kin;
+  ASSERT_TRUE(kin.read());
+  Timings timings;
+  EXPECT_TRUE(kin.fitted(timings).core.memory.load_repeats);  // the family's
+  timings.of["memory/load.stride.8/24"] = steady(0.334), timings.of["forward/early.loads/4"] = steady(1.4);
+  EXPECT_FALSE(kin.fitted(timings).core.memory.load_repeats);
+}
+
 TEST(Family, ConstantsThatEndRenamingAreSeen) {
   const GoldenCove kin;
   ASSERT_TRUE(kin.read());

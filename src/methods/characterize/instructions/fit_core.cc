@@ -205,11 +205,13 @@ class CoreFitter {
   // Of a value, its store and three loads of it: four loads, and those that are sent again. Ports make them wait for one another then.
   void waiting_loads() {
     const auto early = special("forward/early.loads/4"), each_load = special("memory/load.stride.8/24");
-    if (early && each_load && *each_load > 0)
+    if (early && each_load && *each_load > 0) {
+      result_.core.memory.load_repeats.reset();
       if (const double repeats = std::round((*early / *each_load - 4) / 3); repeats >= 1) {
         result_.core.memory.load_repeats = from("forward/early.loads/4", repeats);
         return;
       }
+    }
     constexpr double more = 8, least = 0.1;  // cycles: below, nobody waits
     for (auto [one, nine] : {std::pair{"forward/sd.sd.add/4", "forward/sd.9sd.add/4"}, {"forward/d.d.add/4", "forward/d.9d.add/4"}}) {
       const auto alone = special(one), crowd = special(nine);
