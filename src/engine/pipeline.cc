@@ -182,7 +182,7 @@ Pipeline::Issue Pipeline::issue(const MicroOp& op, double ready, bool memory, st
   if (ready > earliest) earliest = ready, cause = memory ? Cause::memory : Cause::dependences;
   auto from = static_cast<std::int64_t>(std::ceil(earliest));
   std::int64_t at = address ? ports_.take(mask, op.occupancy, 0, from, [&](std::int64_t t) { return bank_free(t, *address); })
-                            : ports_.take(mask, op.occupancy, op.result_after, from, [](std::int64_t) { return true; });
+                            : ports_.take(mask, op.occupancy, op.result_after, from);
   if (address) note_load(at, *address);
   ports_.entered(queue, bound, at);
   if (at > from) return {static_cast<double>(at), Cause::ports};

@@ -171,7 +171,7 @@ double Pipeline::forwarded(const StaticInstruction& instruction, std::uint64_t a
 double Pipeline::sent_again(double data) {
   const auto from = static_cast<std::int64_t>(std::ceil(data));
   std::int64_t at = from;
-  for (int k = 0; k < load_repeats_; k++) at = ports_.take(tables_.load_ports, 1, 0, at, [](std::int64_t) { return true; });
+  for (int k = 0; k < load_repeats_; k++) at = ports_.take(tables_.load_ports, 1, 0, at);
   return at > from ? static_cast<double>(at) : data;
 }
 

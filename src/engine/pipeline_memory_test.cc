@@ -13,6 +13,12 @@ Match unindexed() {
   return match;
 }
 
+CoreModel with_two_load_ports() {
+  CoreModel core = small_core();
+  core.ports = {"a", "b", "f", "l", "s", "m"}, core.memory.loads[0].ports = {{"l m", 1, 1}}, core.schedulers[0].ports += " m";
+  return core;
+}
+
 }  // namespace
 
 TEST(Memory, AStackSlotIsARecurrence) {
@@ -199,8 +205,7 @@ TEST(Memory, StoresLeaveTogetherOnlyToOneLine) {
 }
 
 TEST(Memory, BanksLimitLoads) {
-  CoreModel core = small_core();
-  core.ports = {"a", "b", "f", "l", "s", "m"}, core.memory.loads[0].ports = {{"l m", 1, 1}}, core.schedulers[0].ports += " m";
+  CoreModel core = with_two_load_ports();
   core.memory.banks = {{256, 1, false, How::measured, ""}};
   Code near, far, same;
   for (int k = 0; k < 8; k++) near.load(10 + k, 5, 8 * k), far.load(10 + k, 5, 256 * k), same.load(10 + k, 5, 0);
@@ -213,8 +218,7 @@ TEST(Memory, BanksLimitLoads) {
 }
 
 TEST(Memory, LoadsOfWhatWasJustStoredNeedNoBank) {
-  CoreModel core = small_core();
-  core.ports = {"a", "b", "f", "l", "s", "m"}, core.memory.loads[0].ports = {{"l m", 1, 1}}, core.schedulers[0].ports += " m";
+  CoreModel core = with_two_load_ports();
   core.memory.banks = {{256, 1, true, How::measured, ""}};
   Code code;
   code.store(1, 5, 0);

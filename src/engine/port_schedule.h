@@ -62,6 +62,9 @@ class PortSchedule {
       return t;
     }
   }
+  std::int64_t take(std::uint32_t ports, int occupancy, int result_after, std::int64_t from) {
+    return take(ports, occupancy, result_after, from, [](std::int64_t) { return true; });
+  }
   void entered(int queue, std::uint32_t bound_port, std::int64_t issue);
 
  private:

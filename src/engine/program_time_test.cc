@@ -257,18 +257,11 @@ TEST(ProgramTime, EndsOfLongLoopsAreMispredicted) {
 TEST(ProgramTime, EndsOfLongLoopsAreMispredictedWhereTheFirstBlockTests) {
   BranchCosts branches;
   branches.learned_loop = number(40);
-  auto edge = [](int to, double count) {
-    Edge made;
-    made.to = to, made.count.value = count;
-    return made;
-  };
   Graph graph;
   Function& function = graph.functions.emplace_back();
-  function.name = "f", function.blocks.resize(5);
-  for (int b = 0; double count : {101e3, 100e3, 1e3, 100e3, 1e3}) function.blocks[static_cast<std::size_t>(b++)].count.value = count;
-  function.blocks[0].next = {edge(1, 100e3), edge(4, 1e3)};
-  function.blocks[1].next = {edge(2, 1e3), edge(3, 99e3)};
-  function.blocks[2].next = {edge(3, 1e3)}, function.blocks[3].next = {edge(0, 100e3)};
+  function.name = "f";
+  function.blocks = {block(101e3, {}, {edge(1, 100e3), edge(4, 1e3)}), block(100e3, {}, {edge(2, 1e3), edge(3, 99e3)}), block(1e3, {}, {edge(3, 1e3)}),
+                     block(100e3, {}, {edge(0, 100e3)}), block(1e3, {}, {})};
   const auto program = walk_program(graph, {}, branches);
   EXPECT_NEAR(program.blocks[0].mispredictions[1].rate, 1, 0.01);
   EXPECT_EQ(program.blocks[1].mispredictions[0].rate, 0);

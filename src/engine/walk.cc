@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <numeric>
 
 #include "base/assert.h"
 #include "engine/values.h"
@@ -59,9 +60,10 @@ double mispredicted_in(const Block& block, const std::vector<InstructionForm>& f
   return jump ? jumps_mispredicted_on(branches, *block.mispredicted) : mispredicted_on(branches, *block.mispredicted);
 }
 
-// The last block that jumps back to each; -1: none does.
+// The last block that jumps back to each; the block itself where none does.
 std::vector<int> last_to_return(const Function& function) {
-  std::vector<int> last(function.blocks.size(), -1);
+  std::vector<int> last(function.blocks.size());
+  std::iota(last.begin(), last.end(), 0);
   for (std::size_t b = 0; b < function.blocks.size(); b++)
     for (const Edge& edge : function.blocks[b].next)
       if (edge.count.value > 0 && edge.to >= 0 && static_cast<std::size_t>(edge.to) <= b) last[static_cast<std::size_t>(edge.to)] = static_cast<int>(b);
@@ -71,9 +73,9 @@ std::vector<int> last_to_return(const Function& function) {
 // Ends of loops that go wrong since so many branches lie between them that no history reaches back to the beginning. How long a
 // loop may be depends on where its code lies: around the length that was measured, ever more of them go wrong. The branch that ends
 // a loop is its last, which goes back, or, in unoptimised code, its first: one way leads into what returns to it, the other past it.
-double missed_ends(const BranchCosts& branches, const Block& block, int number, int last_to_return) {
+double missed_ends(const BranchCosts& branches, const Block& block, int last_to_return) {
   if (!branches.learned_loop || branches.learned_loop->value <= 0 || block.next.size() != 2) return 0;
-  auto goes_on = [&](const Edge& edge) { return edge.to >= 0 && (edge.to <= number || edge.to <= last_to_return); };
+  auto goes_on = [&](const Edge& edge) { return edge.to >= 0 && edge.to <= last_to_return; };
   const Edge &on = block.next[goes_on(block.next[0]) ? 0 : 1], &out = block.next[goes_on(block.next[0]) ? 1 : 0];
   if (!goes_on(on) || goes_on(out) || out.count.value <= 0) return 0;
   constexpr double around = 0.2;
@@ -96,7 +98,7 @@ void add_blocks(WalkProgram& program, const Function& function, int number, cons
     for (const auto& edge : block.next)
       if (edge.count.value > 0 && edge.to >= 0 && static_cast<std::size_t>(edge.to) < function.blocks.size())
         walk.successors.push_back(first + edge.to), walk.choice.add(edge.count.value), times.push_back(edge.count.value);
-    const double wrong = std::max(mispredicted_in(block, forms, branches), missed_ends(branches, block, static_cast<int>(b), returning[b]));
+    const double wrong = std::max(mispredicted_in(block, forms, branches), missed_ends(branches, block, returning[b]));
     walk.mispredictions = mispredictions(walk.count > 0 ? wrong / walk.count : 0, times);
     spread_first(walk.mispredictions, arbitrary(program.blocks.size()));
     program.blocks.push_back(std::move(walk));

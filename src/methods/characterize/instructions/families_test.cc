@@ -320,9 +320,12 @@ TEST(Family, BanksAreCountedByWhatTheyServe) {
   const GoldenCove kin;
   ASSERT_TRUE(kin.read());
   Timings timings;
+  auto at_other_lines = [&](double cycles) {
+    for (const char* stride : {"64", "128", "256"}) timings.of[fmt::format("memory/load.stride.{}/24", stride)] = steady(cycles);
+  };
   EXPECT_FALSE(kin.fitted(timings).core.memory.banks.empty());  // the family's, where nothing was timed
   timings.of["memory/load.stride.8/24"] = steady(0.335);
-  for (const char* stride : {"64", "128", "256"}) timings.of[fmt::format("memory/load.stride.{}/24", stride)] = steady(0.505);
+  at_other_lines(0.505);
   timings.of["memory/load.same/24"] = steady(0.335);
   auto banks = kin.fitted(timings).core.memory.banks;
   ASSERT_EQ(banks.size(), 1u);
@@ -335,7 +338,7 @@ TEST(Family, BanksAreCountedByWhatTheyServe) {
   EXPECT_TRUE(banks[0].same_place);
   EXPECT_EQ(banks[1].period_bytes, 256);
   EXPECT_EQ(banks[1].per_cycle, 1);
-  for (const char* stride : {"64", "128", "256"}) timings.of[fmt::format("memory/load.stride.{}/24", stride)] = steady(0.335);
+  at_other_lines(0.335);
   EXPECT_TRUE(kin.fitted(timings).core.memory.banks.empty());  // a core without them
 }
 
