@@ -22,9 +22,12 @@ namespace perfcast {
 
 // Tells whether somebody else uses the core at the same time: cycles per addition of a stream of independent ones,
 // in steps of a chain timed beside it, so that the clock does not matter. What counts as undisturbed is the best seen
-// in this session: a core that was shared all the time looks like a narrower core.
+// in this session, or in an earlier one that is known: a core that was shared all the time looks like a narrower core.
 class ThroughputCanary {
  public:
+  // What canaries made from now on know from an earlier session on this machine (its machine file); 0: nothing.
+  static void remember(double best_cycles);
+  ThroughputCanary();
   static constexpr double tolerance = 0.1;
   // Cycles per addition now, the middle of three looks: about 15 microseconds.
   double cycles();

@@ -84,6 +84,20 @@ TEST(Timing, AStreamOutrunsAChain) {
   EXPECT_TRUE(canary.crowded(2 * canary.best_cycles()));
 }
 
+TEST(Timing, AnEarlierSessionTellsThatTheCoreWasNeverFree) {
+  constexpr double known = 0.01;  // no core is as fast: all that is seen here looks shared
+  ThroughputCanary::remember(known);
+  ReferenceChain chain;
+  ThroughputCanary::remember(0);
+  RunRequest request;
+  request.command = {"true"};
+  auto runs = time_program(request, chain, 0, 5, {0});
+  ASSERT_TRUE(runs);
+  EXPECT_EQ(chain.canary.best_cycles(), known);
+  for (const auto& run : *runs) EXPECT_TRUE(run.crowded && run.sharing > 1);
+  EXPECT_EQ(ThroughputCanary().best_cycles(), 0);
+}
+
 TEST(Timing, AFailingProgramIsAnError) {
   ReferenceChain chain;
   RunRequest request;

@@ -6,6 +6,7 @@
 
 #include "base/fold.h"
 #include "base/text.h"
+#include "base/timing.h"
 #include "cli/progress.h"
 #include "methods/characterize/characterize.h"
 
@@ -56,6 +57,13 @@ Result<std::string> quick_machine() {
   return machine.name;
 }
 
+// A machine file made here knows how an undisturbed core looks; those who time programs may never see one.
+void remember_the_undisturbed_core(const Machine& machine) {
+  const MadeBy here = made_here();
+  if (machine.made_by.host == here.host && machine.made_by.system == here.system && machine.system && machine.system->canary_cycles)
+    ThroughputCanary::remember(machine.system->canary_cycles->value);
+}
+
 }  // namespace
 
 Result<std::vector<Machine>> load_machines(const std::vector<std::string>& names) {
@@ -70,6 +78,7 @@ Result<std::vector<Machine>> load_machines(const std::vector<std::string>& names
   std::vector<Machine> machines;
   for (const auto& name : wanted) {
     TRY(Machine machine, find_machine(name));
+    remember_the_undisturbed_core(machine);
     machines.push_back(std::move(machine));
   }
   return machines;

@@ -38,6 +38,9 @@ struct SystemCosts {
   // By how much others on the same core usually slow code that uses all the core has; 0.3 is 30 % longer. Nothing else in
   // the file includes it.
   std::optional<Measurement> core_sharing;
+  // Cycles of one addition in a stream of independent ones while nobody else used the core: what tells later sessions
+  // on this machine that they never had a core to themselves (base/timing.h).
+  std::optional<Measurement> canary_cycles;
   std::map<std::string, Measurement> routines;  // library routines by name and argument class, nanoseconds per call
   bool operator==(const SystemCosts&) const = default;
 };
@@ -46,7 +49,7 @@ void describe(Fields& f, SystemCosts& s) {
   f("page_fault_ns", s.page_fault_ns), f("process_start_ns", s.process_start_ns);
   f("clock_resolution_ns", s.clock_resolution_ns), f("clock_overhead_ns", s.clock_overhead_ns);
   f("system_call_ns", s.system_call_ns), f("read_byte_ns", s.read_byte_ns), f("write_byte_ns", s.write_byte_ns);
-  f("core_sharing", s.core_sharing), f("routines", s.routines);
+  f("core_sharing", s.core_sharing), f("canary_cycles", s.canary_cycles), f("routines", s.routines);
 }
 
 // The number after the last -O of compiler flags; 0 without one, 2 for -Os and -Oz, 3 for -Ofast.

@@ -24,12 +24,19 @@
 namespace perfcast::characterize {
 namespace {
 
+// The canary on an undisturbed core. The tenth smallest: a single one can be a glitch of the clock, and on a crowded
+// machine few looks are undisturbed.
+Measurement undisturbed_canary(const std::vector<double>& cycles) {
+  Measurement m;
+  m.value = quantile(cycles, std::min(0.01, 10 / static_cast<double>(cycles.size())));
+  m.repetitions = static_cast<int>(cycles.size());
+  return m;
+}
+
 // What the canary beside the slices of memory told: they were timed on the undisturbed core, programs will not be.
-Measurement usual_sharing(const std::vector<double>& cycles) {
+Measurement usual_sharing(const std::vector<double>& cycles, double alone) {
   std::vector<double> slower;
   slower.reserve(cycles.size());
-  // The tenth smallest: a single one can be a glitch of the clock, and on a crowded machine few looks are undisturbed.
-  const double alone = quantile(cycles, std::min(0.01, 10 / static_cast<double>(cycles.size())));
   for (double now : cycles) slower.push_back(std::max(0.0, now / alone - 1));
   Measurement m;
   m.value = median(slower), m.sd = (quantile(slower, 0.9) - quantile(slower, 0.1)) / 2.56, m.repetitions = static_cast<int>(slower.size());
@@ -45,7 +52,10 @@ Status measure_memory_levels(Work& work, Machine& machine) {
   if (!work.stopped() && !machine.memory->all_cores_read_ns.contains(std::to_string(std::thread::hardware_concurrency())))
     machine.gaps.push_back({"the system gave too few threads: memory under the load of all cores was not measured", {}, 0});
   if (!machine.system) machine.system.emplace();
-  if (const auto& cycles = session_canary().seen(); !cycles.empty()) machine.system->core_sharing = usual_sharing(cycles);
+  if (const auto& cycles = session_canary().seen(); !cycles.empty()) {
+    machine.system->canary_cycles = undisturbed_canary(cycles);
+    machine.system->core_sharing = usual_sharing(cycles, machine.system->canary_cycles->value);
+  }
   return {};
 }
 
