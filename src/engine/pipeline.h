@@ -106,9 +106,9 @@ class Pipeline {
   void read_sources(const StaticInstruction& instruction);
   void finish_at_rename(const StaticInstruction& instruction);
   void do_load(const StaticInstruction& instruction, const Happening& happening);
-  bool wait_for_line(double extra_cycles);
+  bool wait_for_line(const StaticInstruction& instruction, double extra_cycles);
   bool wait_for_neighbour();
-  void ask_for_line(double extra_cycles);
+  void ask_for_line(const StaticInstruction& instruction, double extra_cycles);
   void do_compute(const StaticInstruction& instruction, const Happening& happening, bool fused);
   void write_results(const StaticInstruction& instruction, bool fused);
   std::uint64_t value_of(const StaticInstruction& instruction, std::size_t k, std::uint64_t loaded);
@@ -190,11 +190,20 @@ class Pipeline {
   struct Fill {
     std::uint64_t line = ~std::uint64_t{0};
     double arrives = 0;
-    bool asked_wrongly = false;
+    bool asked_wrongly = false, brought_wrongly = false;  // on a wrong way: until the right way comes here, and for good
+    std::uint64_t number = 0;  // of the lines that were touched
   };
   static constexpr std::size_t fills = 4096;
   std::vector<Fill> fills_;
   std::uint64_t line_of(std::uint64_t address) const { return address / static_cast<std::uint64_t>(line_bytes_); }
+  // A line so few others ago is still in the first cache.
+  static constexpr std::uint64_t few_lines = 256;
+  std::uint64_t touched_ = 0;
+  bool at_hand(const Fill& fill, std::uint64_t line) const { return fill.line == line && touched_ - fill.number < few_lines; }
+  // Waits of loads that fell on lines at hand, by their place in the code; on wrong ways apart, where most are for nothing.
+  using Owed = std::unordered_map<std::uint64_t, std::vector<double>>;
+  Owed owed_, owed_wrongly_;
+  static double due_at(std::uint64_t place, bool at_hand, double extra_cycles, Owed& all_owed);
   Fill& fill_of(std::uint64_t line) {
     if (fills_.empty()) fills_.resize(fills);
     return fills_[(line * 0x9e3779b97f4a7c15u) >> 52];

@@ -147,5 +147,36 @@ TEST(ProgramLoads, BothWaysPastAnIfAskForTheSameLines) {
   EXPECT_GT(time->cycles, 10 * n);
 }
 
+// Searches of two steps on average, each in a line of its own, whose ends come as a surprise. Half of all loads wait for
+// memory, it is not known which: those that come to a line first, and whose lines wrong ways have not asked for before.
+TEST(ProgramLoads, ALineAtHandIsNotWaitedFor) {
+  Code code;
+  code.op("ADD64ri8", {6}, {6}).immediate = 64;
+  code.op("ADD64rr", {1}, {6, 2});
+  code.load(3, 1, 0), code.op("ADD64ri8", {1}, {1}).immediate = 16, code.branch({3}), code.op("ADD64rr", {5}, {5, 2}), code.branch({5});
+  auto& c = code.body;
+  const double searches = 1e5;
+  Function main;
+  main.name = "main";
+  main.blocks = {block(searches, {c[0], c[1]}, {edge(1, searches)}), block(2 * searches, {c[2], c[3], c[4]}, {edge(1, searches), edge(2, searches)}),
+                 block(searches, {c[5], c[6]}, {edge(0, searches - 1)})};
+  main.loops.resize(2);
+  main.loops[1].header = 1, main.loops[1].parent = 0;
+  main.blocks[0].loop = main.blocks[2].loop = 0, main.blocks[1].loop = 1;
+  main.blocks[1].mispredicted = searches;
+  Profile profile;
+  profile.program = "searches", profile.forms = code.forms, profile.machine = Graph{{main}};
+  SimulationOptions options;
+  auto cycles = [&](std::vector<double> waits) {
+    std::size_t next = 0;
+    options.extra_load_cycles = [waits, next](const LoadPlace&) mutable { return waits[next++ % waits.size()]; };
+    auto time = simulate_program(profile, small_machine(), options);
+    EXPECT_TRUE(time);
+    return time->cycles / searches;
+  };
+  const double none = cycles({0});
+  for (double told : {cycles({0, 0, 0, 100, 100, 0, 100, 100}), cycles({100, 0})}) EXPECT_TRUE(told > none && told < none + 10) << told;
+}
+
 }  // namespace
 }  // namespace perfcast::engine

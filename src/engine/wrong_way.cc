@@ -24,7 +24,7 @@ bool Pipeline::go_wrong(const StaticInstruction& instruction, double extra_load_
   wrong_done_ = std::max(wrong_now_, operands_ready_) + 1;
   if (instruction.load) {
     loaded_ = address_ready < wrong_until_ ? address_ready + instruction.load_latency : never;
-    if (loaded_ < never && address_known_) ask_for_line(extra_load_cycles);
+    if (loaded_ < never && address_known_) ask_for_line(instruction, extra_load_cycles);
     wrong_done_ = std::max(wrong_done_, loaded_);
   }
   for (const Destination& result : instruction.results)
@@ -34,16 +34,18 @@ bool Pipeline::go_wrong(const StaticInstruction& instruction, double extra_load_
 }
 
 // As wait_for_line, but who comes here the right way does not ask again, also where the line was in the first cache.
-void Pipeline::ask_for_line(double extra_cycles) {
+void Pipeline::ask_for_line(const StaticInstruction& instruction, double extra_cycles) {
   const std::uint64_t line = line_of(address_);
   Fill& fill = fill_of(line);
   if (fill.line == line && (fill.asked_wrongly || fill.arrives > loaded_)) {
     loaded_ = std::max(loaded_, fill.arrives);
+    if (extra_cycles > 0) due_at(instruction.place, true, extra_cycles, owed_wrongly_);
     return;
   }
+  extra_cycles = due_at(instruction.place, at_hand(fill, line), extra_cycles, owed_wrongly_);
   if (extra_cycles > 0) loaded_ += extra_cycles;
   else wait_for_neighbour();
-  fill = {line, loaded_, true};
+  fill = {line, loaded_, true, true, ++touched_};
 }
 
 void Pipeline::end_wrong_way() { std::swap(registers_, right_registers_), std::swap(values_, right_values_); }
