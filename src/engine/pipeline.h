@@ -190,7 +190,8 @@ class Pipeline {
   struct Fill {
     std::uint64_t line = ~std::uint64_t{0};
     double arrives = 0;
-    bool asked_wrongly = false, brought_wrongly = false;  // on a wrong way: until the right way comes here, and for good
+    bool asked_wrongly = false;  // on a wrong way, until the right way comes here
+    bool waited_for = false;     // on a wrong way, in place of one wait of the right way
     std::uint64_t number = 0;  // of the lines that were touched
   };
   static constexpr std::size_t fills = 4096;

@@ -71,12 +71,12 @@ bool Pipeline::wait_for_line(const StaticInstruction& instruction, double extra_
   if (!address_known_) return loaded_ += extra_cycles, extra_cycles > 0;
   const std::uint64_t line = line_of(address_);
   Fill& fill = fill_of(line);
-  if (fill.line == line && std::exchange(fill.asked_wrongly, false)) {
-    const bool waits = fill.arrives > loaded_;
-    return loaded_ = std::max(loaded_, fill.arrives), waits;
+  const bool asked = fill.line == line && std::exchange(fill.asked_wrongly, false), known = asked || at_hand(fill, line);
+  if (known && fill.waited_for) {
+    if (asked) extra_cycles = due_at(instruction.place, false, extra_cycles, owed_);
+    if (extra_cycles > 0) extra_cycles = 0, fill.waited_for = false;
   }
-  const bool known = at_hand(fill, line);
-  extra_cycles = known && fill.brought_wrongly ? 0 : due_at(instruction.place, known, extra_cycles, owed_);
+  extra_cycles = due_at(instruction.place, known, extra_cycles, owed_);
   if (fill.line == line && fill.arrives > loaded_) return loaded_ = fill.arrives, true;
   bool waits = extra_cycles > 0;
   if (waits) loaded_ += extra_cycles, fill = {line, loaded_, false, false, ++touched_};

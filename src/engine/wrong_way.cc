@@ -37,12 +37,10 @@ bool Pipeline::go_wrong(const StaticInstruction& instruction, double extra_load_
 void Pipeline::ask_for_line(const StaticInstruction& instruction, double extra_cycles) {
   const std::uint64_t line = line_of(address_);
   Fill& fill = fill_of(line);
-  if (fill.line == line && (fill.asked_wrongly || fill.arrives > loaded_)) {
-    loaded_ = std::max(loaded_, fill.arrives);
-    if (extra_cycles > 0) due_at(instruction.place, true, extra_cycles, owed_wrongly_);
-    return;
-  }
-  extra_cycles = due_at(instruction.place, at_hand(fill, line), extra_cycles, owed_wrongly_);
+  const bool known = at_hand(fill, line), coming = fill.line == line && fill.arrives > loaded_;
+  if (coming) loaded_ = fill.arrives;
+  extra_cycles = due_at(instruction.place, known || coming, extra_cycles, owed_wrongly_);
+  if (known || coming) return;
   if (extra_cycles > 0) loaded_ += extra_cycles;
   else wait_for_neighbour();
   fill = {line, loaded_, true, true, ++touched_};
