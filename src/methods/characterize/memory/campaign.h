@@ -57,6 +57,7 @@ class MemoryCampaign {
   std::size_t size_in(std::size_t level) const;
   Measurement chase_time(double bytes, bool huge);
   void latencies();
+  std::optional<double> flushed_latency();
   void bandwidth(MemoryLevel& level, Buffer& b);
   void random(MemoryLevel& level, Buffer& b, long count);
   void scattered_stores(MemoryLevel& level, std::size_t bytes, long count);
@@ -77,6 +78,7 @@ class MemoryCampaign {
   const MemoryOptions& options_;
   int slices_;
   double largest_ = 0;
+  double latency_with_walks_ = 0;  // of memory, on a ring of that size
   std::vector<double> nominal_;
   MemoryModel model_;
 };

@@ -102,6 +102,21 @@ void chase_many(char** cells, int chains, long steps) {
   }
 }
 
+bool flush_lines([[maybe_unused]] char* begin, [[maybe_unused]] std::size_t bytes) {
+  [[maybe_unused]] constexpr std::size_t line = 64;
+#if defined(__x86_64__)
+  for (std::size_t at = 0; at < bytes; at += line) asm volatile("clflush %0" : "+m"(begin[at]));
+  asm volatile("mfence" : : : "memory");
+  return true;
+#elif defined(__aarch64__)
+  for (std::size_t at = 0; at < bytes; at += line) asm volatile("dc civac, %0" : : "r"(begin + at) : "memory");
+  asm volatile("dsb ish" : : : "memory");
+  return true;
+#else
+  return false;
+#endif
+}
+
 void read_streams(char* begin, std::size_t bytes, int streams) {
   has_wide_vectors() ? wide::read_streams(begin, bytes, streams) : narrow::read_streams(begin, bytes, streams);
 }

@@ -56,6 +56,9 @@ constexpr int fillers = 7;
 extern const int filler_instructions[fillers];
 void read_random_filled(char* begin, std::size_t lines, long count, int filler, bool floating);
 
+// Out of all caches, to memory; false where programs may not.
+bool flush_lines(char* begin, std::size_t bytes);
+
 // One load per page, pages in random order given by an index list.
 void read_pages(char* begin, const std::uint32_t* pages, long count);
 

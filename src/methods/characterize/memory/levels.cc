@@ -87,6 +87,11 @@ double size_behind_retention(double seen, double fast, double gone, double reten
   return full - by_others > seen / nominal ? seen / (full - by_others) : nominal;
 }
 
+std::vector<CurvePoint> without_disturbance(std::vector<CurvePoint> curve) {
+  for (std::size_t i = curve.size(); i > 1; i--) curve[i - 2].y = std::min(curve[i - 2].y, curve[i - 1].y);
+  return curve;
+}
+
 double fit_window(const std::vector<CurvePoint>& times, double latency, double parallel, double own) {
   double best = 0, best_error = INFINITY;
   // The filler's own cost per instruction is what the longest filler shows.

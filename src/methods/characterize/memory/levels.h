@@ -14,6 +14,9 @@ struct Plateau {
   double capacity = 0;   // where the curve has risen half-way, on a log scale, to the next plateau; 0 for the last
 };
 
+// Of times that grow with x, as they are without disturbance: others only add, so nothing takes longer than what is larger.
+std::vector<CurvePoint> without_disturbance(std::vector<CurvePoint> curve);
+
 // The plateaus of a rising latency curve. `nominal` sizes, where the system tells them, say how many there are and
 // about where; the values and capacities come from the curve alone. Without them, plateaus are runs of the curve that
 // rise by less than 15 % per step.

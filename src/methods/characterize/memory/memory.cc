@@ -97,6 +97,27 @@ void MemoryCampaign::latencies() {
     model_.levels.push_back(level);
   }
   if (model_.levels.size() == nominal_.size() && model_.levels.size() >= 2) cache_seen_by_streams();
+  if (model_.levels.empty()) return;
+  double& latency = model_.levels.back().latency_ns->value;
+  latency_with_walks_ = latency, latency = std::min(latency, flushed_latency().value_or(latency));
+}
+
+// Of lines that were flushed to memory, on so few pages that none has to be looked up. A ring larger than all caches needs walks
+// for nearly every line, with a hypervisor even on huge pages, whose walks wait for memory themselves.
+std::optional<double> MemoryCampaign::flushed_latency() {
+  constexpr std::size_t bytes = 4 << 20;
+  constexpr long steps = 4000;  // a sixteenth of them: hardly two of a pair that is fetched together
+  Buffer b(bytes, true);
+  if (!b.valid()) return {};
+  char* cell = make_ring(b.begin(), bytes / line, line, false);
+  std::vector<double> times;
+  for (int repeat = 0; repeat < 2 * slices_; repeat++) {
+    if (!flush_lines(b.begin(), bytes)) return {};
+    double start = now_ns();
+    cell = chase(cell, steps);
+    times.push_back((now_ns() - start) / steps);
+  }
+  return quantile(times, 0.25);
 }
 
 void MemoryCampaign::bandwidth(MemoryLevel& level, Buffer& b) {
@@ -165,7 +186,7 @@ void MemoryCampaign::strides(MemoryLevel& level, Buffer& b) {
 void MemoryCampaign::window() {
   if (model_.levels.empty()) return;
   const auto& last = model_.levels.back();
-  if (!last.latency_ns || !last.parallel_misses) return;
+  if (!last.parallel_misses) return;
   Buffer buffer(static_cast<std::size_t>(largest_), true);
   if (!buffer.valid()) return;
   std::size_t lines = buffer.bytes() / line;
@@ -175,7 +196,7 @@ void MemoryCampaign::window() {
     for (int f = 0; f < fillers; f++)
       times.push_back({static_cast<double>(filler_instructions[f]),
                        time_slices(slices_, 10000, [&] { read_random_filled(buffer.begin(), lines, 10000, f, floating); }).value});
-    double window = fit_window(times, last.latency_ns->value, last.parallel_misses->value, 7);
+    double window = fit_window(times, latency_with_walks_, last.parallel_misses->value, 7);
     (floating ? model_.window_instructions_fp : model_.window_instructions) = measured(window, 0.1 * window);
   }
 }

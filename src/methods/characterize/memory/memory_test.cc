@@ -60,6 +60,12 @@ TEST(Levels, CrossingInterpolatesOnALogScale) {
 }
 
 // A cache of 600,000 lines that others fill within 3 ms: the ring at which half of its latency is lost has some 50,000.
+TEST(Levels, ADisturbedPointIsNoEdge) {
+  const std::vector<CurvePoint> curve = {{64, 5}, {128, 9}, {256, 5}, {512, 5}, {1024, 6}, {2048, 25}, {4096, 30}};
+  EXPECT_LT(crossing(curve, 5, 9), 128);
+  EXPECT_GT(crossing(without_disturbance(curve), 5, 9), 1024);
+}
+
 TEST(Levels, ABusyCacheForgetsButIsNotSmall) {
   EXPECT_DOUBLE_EQ(size_behind_retention(85e3, 26, 105, 3.1e6, 590e3), 590e3);
   const double round = 0.5 / 100e3 * 3e6;  // ns for each line, so that others take half of the room
@@ -80,6 +86,15 @@ TEST(Kernels, RingVisitsEveryCellOnce) {
   char* start = make_ring(buffer.begin(), 1000, line, false);
   EXPECT_EQ(chase(start, 1000), start);
   EXPECT_NE(chase(start, 999), start);
+}
+
+TEST(Kernels, WhatIsFlushedStaysWhatItWas) {
+  Buffer b(1 << 16, false);
+  ASSERT_TRUE(b.valid());
+  char* cell = make_ring(b.begin(), 1024, 64, false);
+  char* end = chase(cell, 300);
+  flush_lines(b.begin(), b.bytes());
+  EXPECT_EQ(chase(cell, 300), end);
 }
 
 TEST(Kernels, CopyCopiesAndUpdateUpdates) {

@@ -34,6 +34,7 @@ void MemoryCampaign::translation() {
   double factor = options_.quick ? 2 : std::sqrt(2.0);
   for (double pages = 16; pages <= 10000; pages *= factor)
     curve.push_back({std::round(pages), page_chase(static_cast<std::size_t>(pages), false).value});
+  curve = without_disturbance(std::move(curve));
   double l1 = model_.levels[0].latency_ns->value, l2 = model_.levels[1].latency_ns->value;
   auto at = [&](double pages) {
     double y = curve.front().y;
@@ -58,8 +59,6 @@ void MemoryCampaign::translation() {
 }
 
 // What walks cost, one line on each of many pages: the lines of the near ones are in L2, of the far ones in memory.
-// Under a hypervisor huge pages need walks too, to the host's small ones, so the latency of memory, measured on
-// them, holds some of it: that part is taken out.
 void MemoryCampaign::walks() {
   auto& t = model_.translation;
   auto number = [&](double value) { return measured(std::max(0.0, value), 0.1 * std::max(0.0, value)); };
@@ -69,9 +68,7 @@ void MemoryCampaign::walks() {
   double missing = std::max(0.5, 1 - entries / Translation::near_pages);
   t.walk_ns = number((page_chase(Translation::near_pages, false).value - line) / missing);
   t.walk_parallel_ns = number((independent_pages(Translation::near_pages).value - stream) / missing);
-  double hidden = std::max(0.0, page_chase(Translation::near_pages, true).value - line);
-  MemoryLevel& last = model_.levels.back();
-  if (model_.levels.size() > 2 && hidden < 0.3 * last.latency_ns->value) last.latency_ns->value -= hidden;
+  const MemoryLevel& last = model_.levels.back();
   t.far_walk_ns = number(page_chase(Translation::far_pages, false).value - last.latency_ns->value);
   t.far_walk_parallel_ns = number(independent_pages(Translation::far_pages).value);
   without_walks(entries);
