@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""Puts the measured memory and system costs of the bundled machines into data/machines. Neoverse V1: microbenchmarks on
-a virtual machine of 2 cores at 2.60 GHz, small pages, and messages between its two cores. Emerald Rapids: only chase
-latencies were measured; capacities are documented or assumed, everything else was measured on a Sapphire Rapids, which has
-the same core and a like memory system, and is marked as assumed with wide spreads."""
-import json, pathlib
+"""Puts the measured memory and system costs of the bundled machines into data/machines.
+
+  tools/memory_models.py                     # neoverse-v1: microbenchmarks on a virtual machine of 2 cores at 2.60 GHz, small
+                                             # pages, and messages between its two cores
+  tools/memory_models.py NAME FILE... GAP    # NAME: from what `characterize` wrote there, the later files first; what is
+                                             # missing, in words
+"""
+import json, pathlib, sys
 
 MACHINES = pathlib.Path(__file__).parent.parent / "data/machines"
 
@@ -56,48 +59,33 @@ def neoverse_v1():
     return {"memory": memory, "system": {"page_fault_ns": m(1150), "process_start_ns": m(310000)}, "messages": messages, "gaps": gaps}
 
 
-def emerald_rapids():
-    elsewhere = "as on a Sapphire Rapids, the same core with a like memory"
-
-    def a(value, spread=0.3):
-        return m(value, elsewhere, "assumed", spread)
-
-    def tables(values):
-        return {str(k): a(v) for k, v in values.items()}
-
-    def level(name, capacity, latency, how, note, read, write, copy, update, partial, random, random_update, parallel, strides, stores):
-        out = {"name": name, "latency_ns": m(latency, "chase, with page walks", spread=0.15)}
-        if capacity:
-            out["capacity_bytes"] = m(capacity, note, how, 0.2)
-        return out | {"read_ns": tables(read), "write_ns": tables(write), "copy_ns": tables(copy), "update_ns": a(update),
-                      "partial_write_ns": a(partial), "random_read_ns": a(random), "random_update_ns": a(random_update),
-                      "parallel_misses": a(parallel), "stride_ns": tables(strides), "stride_write_ns": tables(stores)}
-
-    levels = [
-        level("L1", 48 * 1024, 1.92, "documented", "", {1: 0.40, 2: 0.28, 4: 0.27, 8: 0.49}, {1: 0.36}, {1: 0.41}, 0.60, 0.39, 0.78, 0.87, 8.6,
-              {128: 0.51, 256: 0.58, 1024: 0.92}, {128: 0.82, 256: 0.83, 1024: 0.94}),
-        level("L2", 2 * 1024 * 1024, 6.9, "documented", "", {1: 0.56, 4: 0.55, 8: 0.65, 16: 0.86, 32: 0.98}, {1: 1.46, 4: 1.61}, {1: 1.73, 4: 1.83}, 1.47, 1.45,
-              0.84, 1.47, 14, {128: 0.75, 192: 0.60, 256: 0.87, 1024: 0.98, 4096: 1.21, 4160: 0.88}, {128: 2.05, 192: 1.57, 256: 2.31, 1024: 3.75, 4096: 4.48, 4160: 1.69}),
-        level("L3", 30 * 1024 * 1024, 77, "assumed", "shared with other virtual machines", {1: 2.64, 2: 2.34, 4: 2.44, 16: 2.52}, {1: 3.06, 2: 3.43, 4: 3.21},
-              {1: 5.27, 2: 5.79, 4: 5.70}, 3.04, 2.92, 6.5, 4.7, 41, {128: 5.2, 192: 3.9, 256: 6.0, 1024: 6.8, 4096: 6.9, 4160: 3.8},
-              {128: 7.3, 192: 6.2, 256: 9.9, 1024: 8.9, 4096: 8.9, 4160: 7.0}),
-        level("DRAM", None, 138, "", "", {1: 7.6, 2: 5.9, 4: 3.8, 16: 3.7}, {1: 8.7, 2: 9.5, 4: 7.5}, {1: 13.2, 2: 12.2, 4: 9.9}, 7.4, 7.7, 14.4, 14.4, 12,
-              {128: 13.2, 192: 12.3, 256: 20.9, 1024: 23.9, 4096: 36.9, 4160: 21.8}, {128: 17, 192: 18.3, 256: 28.2, 1024: 29.4, 4096: 34.5, 4160: 21}),
-    ]
-    memory = {"line_bytes": 64, "page_bytes": 4096, "levels": levels,
-              "translation": {"first_entries": a(108), "first_miss_ns": a(2.4), "second_entries": a(1570), "walk_ns": a(28.6), "walk_parallel_ns": a(6.9),
-                              "far_walk_ns": a(160), "far_walk_parallel_ns": a(22.6)},
-              "window_instructions": a(116), "window_instructions_fp": a(139), "prefetch_streams": a(48), "retention_ns": a(3.2e6, 0.5)}
-    gaps = [{"what": "source operations, flop rate, messages and threads were not measured"},
-            {"what": "of memory only latencies were measured here; bandwidths, strides, random accesses and page walks are those of a Sapphire Rapids"}]
-    return {"memory": memory, "system": {"page_fault_ns": a(1680), "process_start_ns": m(7e5, "0.3 and 1.4 ms were seen on other virtual machines", "assumed", 0.6)}, "gaps": gaps}
+def rounded(x):
+    if isinstance(x, dict):
+        return {key: rounded(value) for key, value in x.items()}
+    if isinstance(x, list):
+        return [rounded(value) for value in x]
+    return float(f"{x:.4g}") if isinstance(x, float) else x
 
 
-for name, parts in {"neoverse-v1": neoverse_v1(), "emerald-rapids": emerald_rapids()}.items():
+def characterized(files, gap):
+    """What is of the machine; how much others used its cores that day is not, nor how many a virtual machine was lent."""
+    parts = {}
+    for file in files:
+        made = json.loads(pathlib.Path(file).read_text())
+        parts = {key: rounded(made[key]) for key in ("memory", "system", "messages", "mflops") if key in made} | parts
+    parts["system"] = {key: value for key, value in parts["system"].items() if key not in ("core_sharing", "canary_cycles")}
+    return parts | {"gaps": [{"what": gap}]}
+
+
+def put(name, parts):
     path = MACHINES / f"{name}.machine.json"
-    written = tuple(f' "{key}": ' for key in ("memory", "system", "messages", "gaps"))
+    written = tuple(f' "{key}": ' for key in ("memory", "system", "messages", "mflops", "gaps"))
     lines = [line for line in path.read_text().rstrip()[:-1].rstrip().split("\n") if not line.startswith(written)]
     text = "\n".join(lines).rstrip().rstrip(",")
-    text += "".join(f',\n "{key}": ' + json.dumps(value) for key, value in parts.items()) + "\n}\n"
-    json.loads(text)
-    path.write_text(text)
+    path.write_text(text + "".join(f',\n "{key}": ' + json.dumps(value) for key, value in parts.items()) + "\n}\n")
+
+
+if len(sys.argv) > 1:
+    put(sys.argv[1], characterized(sys.argv[2:-1], sys.argv[-1]))
+else:
+    put("neoverse-v1", neoverse_v1())
