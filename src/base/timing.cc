@@ -194,8 +194,10 @@ void mark_disturbed(std::span<TimedRun> runs, const ReferenceChain& chain, const
 }
 
 // Each run's time on a core of its own, T / (1 + k sharing), for the k with which the runs agree best. Programs lie
-// between 0 (they wait for memory or a chain) and 1 (they use all the core has): without evidence, the middle.
+// between 0 (they wait for memory or a chain) and 1 (they use all the core has): without evidence, the middle. Runs that all
+// shared it alike are none, and agree by chance a little better for some k.
 std::vector<double> times_alone(std::span<const TimedRun> runs) {
+  constexpr double doubt = 0.1;
   std::vector<double> best;
   double least = 0;
   for (double k = 0; k <= 1.1; k += 0.05) {
@@ -203,7 +205,7 @@ std::vector<double> times_alone(std::span<const TimedRun> runs) {
     for (const auto& run : runs) times.push_back(run.cpu.value / (1 + k * run.sharing));
     double middle = median(times), spread = 0;
     for (double time : times) spread += std::abs(time - middle) / middle / static_cast<double>(times.size());
-    spread += 0.01 * std::abs(k - 0.5);
+    spread += doubt * std::abs(k - 0.5);
     if (best.empty() || spread < least) best = std::move(times), least = spread;
   }
   return best;

@@ -40,6 +40,16 @@ TEST(Timing, RunsThatSharedTheirCoreAgreeOnTheTimeAlone) {
   EXPECT_NE(summary.how.find("a core of their own"), std::string::npos);
 }
 
+// By chance the longer ones shared it a little more: that would be undone by a factor of two.
+TEST(Timing, RunsThatSharedTheirCoreAlikeTellLittle) {
+  std::vector<TimedRun> runs;
+  for (double more : {0.0, 0.01, 0.02, 0.03, 0.04}) {
+    runs.push_back(run_of(2 + 2 * more, true));
+    runs.back().sharing = 0.8 + more, runs.back().looks = 50;
+  }
+  EXPECT_NEAR(summarize_runs(runs).seconds, 2 / 1.4, 0.2);
+}
+
 TEST(Timing, AProgramIsWatchedWhileItRuns) {
   ReferenceChain chain;
   RunRequest request;
