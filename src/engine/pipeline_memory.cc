@@ -72,7 +72,7 @@ bool Pipeline::wait_for_line(const StaticInstruction& instruction, double extra_
   const std::uint64_t line = line_of(address_);
   Fill& fill = fill_of(line);
   const bool asked = fill.line == line && std::exchange(fill.asked_wrongly, false), known = asked || at_hand(fill, line);
-  if (known && fill.waited_for) {
+  if (known && fill.waited_for) {  // one wait is over already, be it told now or owed from before
     if (asked) extra_cycles = due_at(instruction.place, false, extra_cycles, owed_);
     if (extra_cycles > 0) extra_cycles = 0, fill.waited_for = false;
   }

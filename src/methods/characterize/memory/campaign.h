@@ -69,7 +69,7 @@ class MemoryCampaign {
   void retention();
   void whole_size(MemoryLevel& cache, double fast, double gone) const;
 
-  Measurement page_chase(std::size_t pages, bool huge_pages);
+  Measurement page_chase(std::size_t pages);
   Measurement independent_pages(std::size_t pages);
   void translation();
   void walks();

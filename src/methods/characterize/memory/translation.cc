@@ -7,8 +7,8 @@
 
 namespace perfcast::characterize {
 
-Measurement MemoryCampaign::page_chase(std::size_t pages, bool huge_pages) {
-  Buffer buffer(pages * 4096 + 4096, huge_pages);
+Measurement MemoryCampaign::page_chase(std::size_t pages) {
+  Buffer buffer(pages * 4096 + 4096, false);
   if (!buffer.valid()) return {};
   char* cell = make_ring(buffer.begin(), pages, 4096, true);
   long steps = std::clamp<long>(static_cast<long>(pages), 4000, 60000);
@@ -33,7 +33,7 @@ void MemoryCampaign::translation() {
   std::vector<CurvePoint> curve;
   double factor = options_.quick ? 2 : std::sqrt(2.0);
   for (double pages = 16; pages <= 10000; pages *= factor)
-    curve.push_back({std::round(pages), page_chase(static_cast<std::size_t>(pages), false).value});
+    curve.push_back({std::round(pages), page_chase(static_cast<std::size_t>(pages)).value});
   curve = without_disturbance(std::move(curve));
   double l1 = model_.levels[0].latency_ns->value, l2 = model_.levels[1].latency_ns->value;
   auto at = [&](double pages) {
@@ -66,10 +66,10 @@ void MemoryCampaign::walks() {
   double line = second.latency_ns->value, stream = value_or(second.random_read_ns, line / 8);
   double entries = value_or(t.second_entries, 0);
   double missing = std::max(0.5, 1 - entries / Translation::near_pages);
-  t.walk_ns = number((page_chase(Translation::near_pages, false).value - line) / missing);
+  t.walk_ns = number((page_chase(Translation::near_pages).value - line) / missing);
   t.walk_parallel_ns = number((independent_pages(Translation::near_pages).value - stream) / missing);
   const MemoryLevel& last = model_.levels.back();
-  t.far_walk_ns = number(page_chase(Translation::far_pages, false).value - last.latency_ns->value);
+  t.far_walk_ns = number(page_chase(Translation::far_pages).value - last.latency_ns->value);
   t.far_walk_parallel_ns = number(independent_pages(Translation::far_pages).value);
   without_walks(entries);
 }
