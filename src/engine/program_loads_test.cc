@@ -93,23 +93,30 @@ TEST(ProgramLoads, ALoadThatLatelyMetAStoreWaitsForItsAddress) {
   EXPECT_LT(seldom, passing + 2);
 }
 
-// Searches of ten steps along a chain of loads, each from its own start. Where the end of a search comes as a surprise, the
-// next cannot begin before: 10 loads of 5 cycles and a misprediction of 20. Foreseen, they overlap.
-TEST(ProgramLoads, ASearchThatEndsBySurpriseKeepsTheNextWaiting) {
-  Code code;
-  code.op("ADD64rr", {1}, {2}), code.load(1, 1, 0), code.branch({1}), code.op("ADD64rr", {4}, {4, 2}), code.branch({4});
-  auto& c = code.body;
-  const double searches = 1e5;
+// Searches of so many steps on average, whose ends come as a surprise: of the code, the first instructions begin one, the next
+// are a step, and the others follow its end.
+Profile searching(const Code& code, std::ptrdiff_t beginning, std::ptrdiff_t step, double searches, double steps) {
+  const auto first = code.body.begin(), inner = first + beginning, after = inner + step;
   Function main;
   main.name = "main";
-  main.blocks = {block(searches, {c[0]}, {edge(1, searches)}), block(10 * searches, {c[1], c[2]}, {edge(1, 9 * searches), edge(2, searches)}),
-                 block(searches, {c[3], c[4]}, {edge(0, searches - 1)})};
+  main.blocks = {block(searches, {first, inner}, {edge(1, searches)}), block(steps * searches, {inner, after}, {edge(1, (steps - 1) * searches), edge(2, searches)}),
+                 block(searches, {after, code.body.end()}, {edge(0, searches - 1)})};
   main.loops.resize(2);
   main.loops[1].header = 1, main.loops[1].parent = 0;
   main.blocks[0].loop = main.blocks[2].loop = 0, main.blocks[1].loop = 1;
   main.blocks[1].mispredicted = searches;
   Profile profile;
   profile.program = "searches", profile.forms = code.forms, profile.machine = Graph{{main}};
+  return profile;
+}
+
+// Searches of ten steps along a chain of loads, each from its own start. Where the end of a search comes as a surprise, the
+// next cannot begin before: 10 loads of 5 cycles and a misprediction of 20. Foreseen, they overlap.
+TEST(ProgramLoads, ASearchThatEndsBySurpriseKeepsTheNextWaiting) {
+  Code code;
+  code.op("ADD64rr", {1}, {2}), code.load(1, 1, 0), code.branch({1}), code.op("ADD64rr", {4}, {4, 2}), code.branch({4});
+  const double searches = 1e5;
+  const Profile profile = searching(code, 1, 2, searches, 10);
   auto surprised = simulate_program(profile, small_machine());
   ASSERT_TRUE(surprised);
   EXPECT_GT(surprised->cycles, 0.9 * 70 * searches);
@@ -154,18 +161,8 @@ TEST(ProgramLoads, ALineAtHandIsNotWaitedFor) {
   code.op("ADD64ri8", {6}, {6}).immediate = 64;
   code.op("ADD64rr", {1}, {6, 2});
   code.load(3, 1, 0), code.op("ADD64ri8", {1}, {1}).immediate = 16, code.branch({3}), code.op("ADD64rr", {5}, {5, 2}), code.branch({5});
-  auto& c = code.body;
   const double searches = 1e5;
-  Function main;
-  main.name = "main";
-  main.blocks = {block(searches, {c[0], c[1]}, {edge(1, searches)}), block(2 * searches, {c[2], c[3], c[4]}, {edge(1, searches), edge(2, searches)}),
-                 block(searches, {c[5], c[6]}, {edge(0, searches - 1)})};
-  main.loops.resize(2);
-  main.loops[1].header = 1, main.loops[1].parent = 0;
-  main.blocks[0].loop = main.blocks[2].loop = 0, main.blocks[1].loop = 1;
-  main.blocks[1].mispredicted = searches;
-  Profile profile;
-  profile.program = "searches", profile.forms = code.forms, profile.machine = Graph{{main}};
+  const Profile profile = searching(code, 2, 3, searches, 2);
   SimulationOptions options;
   auto cycles = [&](std::vector<double> waits) {
     std::size_t next = 0;
