@@ -39,6 +39,7 @@ Status write_all(int descriptor, const std::string& text, const std::string& pat
   for (std::size_t done = 0; done < text.size();) {
     ssize_t n = ::write(descriptor, text.data() + done, text.size() - done);
     if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && errno == EPIPE) return {};  // whoever reads has seen enough, as `head` has
     if (n <= 0) return cannot_write(path);
     done += static_cast<std::size_t>(n);
   }

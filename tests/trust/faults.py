@@ -123,6 +123,11 @@ def special_files(root):
         check(run(arguments + ["/dev/full"], folder).returncode == 3, "a full device is no error")
         full = subprocess.run([program, *arguments[:-1]], stdout=open("/dev/full", "w"), stderr=subprocess.PIPE, text=True, env=dict(os.environ, PERFCAST_HOME=str(folder / "home")))
         check(full.returncode == 3, f"standard output on a full device: exit {full.returncode}")
+    reader, writer = os.pipe()
+    os.close(reader)  # as `head` does once it has its lines
+    left = subprocess.run([program, "show", "saavedra-linpack"], stdout=writer, stderr=subprocess.PIPE, text=True, env=dict(os.environ, PERFCAST_HOME=str(folder / "home")))
+    os.close(writer)
+    check(left.returncode == 0 and not left.stderr, f"a reader who has seen enough: exit {left.returncode}, {left.stderr}")
     real, link = folder / "out/real.json", folder / "out/link.json"
     real.write_text("old")
     real.chmod(0o600)
