@@ -113,6 +113,7 @@ class Meetings {
       double same_step = 0;
       for (const auto& [step, times] : seen.steps) same_step = std::max(same_step, times);
       access.kind = same_step > 0.8 * seen.executed ? AddressKind::regular : AddressKind::indexed;
+      for (const auto& [back, times] : seen.aliased) access.aliases.push_back({static_cast<double>(back), times / seen.executed, 0});
       for (const auto& [back, times] : seen.met) access.meetings.push_back({static_cast<double>(back), times / seen.executed, 0});
       function.blocks[static_cast<std::size_t>(block)].accesses.push_back(access);
     }
@@ -124,12 +125,15 @@ class Meetings {
     double executed = 0;
     std::uint64_t last = 0;
     std::map<std::uint64_t, double> steps;
-    std::map<std::ptrdiff_t, double> met;
+    std::map<std::ptrdiff_t, double> met, aliased;
   };
   void note(Seen& seen, std::uint64_t address, bool load) const {
     seen.executed++, seen.steps[address - std::exchange(seen.last, address)]++;
     if (!load) return;
     if (auto at = std::ranges::find(stores_, address); at != stores_.end()) seen.met[at - stores_.begin() + 1]++;
+    constexpr std::uint64_t word = 8, page_words = 512;
+    const auto at = std::ranges::find_if(stores_, [&](std::uint64_t store) { return (store / word - address / word) % page_words == 0; });
+    if (at != stores_.end() && *at / word != address / word) seen.aliased[at - stores_.begin() + 1]++;
   }
   const Binary& binary_;
   std::deque<std::uint64_t> stores_;  // the last one first

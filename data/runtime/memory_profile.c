@@ -60,7 +60,7 @@ static void end_burst(void) {
 }
 
 static void follow_in_burst(uint32_t id, uint64_t address) {
-  follow(&accesses[id & ~(uint32_t)perfcast_is_store], (id & (uint32_t)perfcast_is_store) != 0, address);
+  follow(&accesses[id & perfcast_access_number], (id & (uint32_t)perfcast_is_store) != 0, perfcast_bytes_of(id), address);
   if (((uint64_t)lines.followed << halvings) > burst_deepest) end_burst();
   else if ((event & 255) == 0 && seconds() - burst_start > burst_longest) end_burst();
 }
@@ -97,7 +97,7 @@ void perfcast_access(uint32_t id, uint64_t address) {
 // Between bursts too, where the range may be long.
 void perfcast_range(uint32_t id, uint64_t address, uint64_t bytes) {
   if (!accesses || !bytes) return;
-  struct perfcast_access_data* a = &accesses[id & ~(uint32_t)perfcast_is_store];
+  struct perfcast_access_data* a = &accesses[id & perfcast_access_number];
   const uint64_t from = address >> 6, to = ((address + bytes - 1) >> 6) + 1;
   a->range_calls++, a->range_lines += to - from;
   if (to - from >= long_range) follow_long_range(a, from, to);

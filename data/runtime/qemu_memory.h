@@ -95,7 +95,7 @@ static void touched(unsigned vcpu, uint32_t info, uint64_t address, void *data) 
     if (seen->last_execution != execution) seen->executions++;
     seen->last_execution = execution, seen->last_line = line, seen->reports++;
     if (page_hash(line >> 6) < perfcast_threshold) {
-      follow(&seen->data, store, address);
+      follow(&seen->data, store, 1 << qemu_plugin_mem_size_shift(info), address);
       uint64_t deep = (uint64_t)lines.followed << halvings, broad = (uint64_t)pages.followed << halvings;
       if (deep > head->deepest_lines) head->deepest_lines = deep;
       if (broad > head->pages) head->pages = broad;

@@ -172,8 +172,23 @@ static void note_meeting(struct perfcast_access_data* a, int store, uint64_t add
   else a->not_met += weight();
 }
 
-// Notes a touch of this address by this access.
-static void follow(struct perfcast_access_data* a, int store, uint64_t address) {
+// Which load comes behind a store to the same place of another page: some cores compare the low bits of addresses first and make the
+// load come again. By words of eight bytes.
+enum { words_of_page = 512 };
+static struct { uint64_t word, number; } stored_in_page[words_of_page];
+static void note_alias(struct perfcast_access_data* a, int store, int bytes, uint64_t address) {
+  uint64_t youngest = 0;
+  int elsewhere = 0;
+  for (uint64_t word = address >> 3; word <= (address + (uint64_t)bytes - 1) >> 3; word++) {
+    const uint64_t slot = word % words_of_page;
+    if (store) stored_in_page[slot].word = word, stored_in_page[slot].number = stores_done;
+    else if (stored_in_page[slot].number >= youngest) youngest = stored_in_page[slot].number, elsewhere = stored_in_page[slot].word != word;
+  }
+  if (!store && elsewhere && stores_done - 1 - youngest < perfcast_stores_back) a->aliased[stores_done - 1 - youngest] += weight();
+}
+
+// Notes a touch of so many bytes at this address by this access.
+static void follow(struct perfcast_access_data* a, int store, int bytes, uint64_t address) {
   uint64_t line = address >> 6, page = address >> 12;
   event++, a->touches++;
   if (halvings == 0) {
@@ -186,6 +201,7 @@ static void follow(struct perfcast_access_data* a, int store, uint64_t address) 
       else a->common_votes--;
     }
     a->last_step = step, a->last_address = address;
+    note_alias(a, store, bytes, address);
     note_meeting(a, store, address);
   }
   int bin, censored;

@@ -31,6 +31,26 @@ TEST(FrontEnd, AJumpThatTouchesABoundaryIsDeliveredLate) {
   EXPECT_NEAR(code.cycles(core), before, 0.02);
 }
 
+// Of jumps in as many blocks of code as the small table holds, each takes a cycle; two in a block keep each other out of it, and of more
+// blocks the same.
+TEST(FrontEnd, BranchesTheSmallTableDoesNotHoldTakeLonger) {
+  CoreModel core = small_core();
+  core.front_end.taken_branches_per_cycle = number(1);
+  core.front_end.near_branches = number(8), core.front_end.near_branch_bytes = number(32), core.front_end.far_branch = number(2);
+  auto each = [&](int jumps, std::uint64_t apart) {
+    Code code;
+    for (int k = 0; k < jumps; k++) code.branch().address = 0x1000 + apart * static_cast<std::uint64_t>(k);
+    std::vector<TraceStep> way;
+    for (int round = 0; round < 200; round++)
+      for (const auto& branch : code.body) way.push_back({&branch, true, false, {}, 0});
+    return simulate(way, code.forms, core)->cycles / 200 / jumps;
+  };
+  EXPECT_NEAR(each(8, 32), 1, 0.05);
+  EXPECT_NEAR(each(8, 16), 1.5, 0.05);  // one of two keeps its place
+  EXPECT_NEAR(each(8, 64), 1.5, 0.05);  // in every other place of the table
+  EXPECT_NEAR(each(32, 32), 2, 0.05);
+}
+
 // Jumps to what follows them. Fetched, each takes a cycle; replayed, half of one, and the loop as a whole one.
 TEST(FrontEnd, ALoopOfFewTakenBranchesIsReplayed) {
   CoreModel core = small_core();

@@ -27,11 +27,13 @@ Pipeline::Pipeline(const CoreTables& tables, int register_units)
       fetch_width_(whole(tables.core().front_end.uops_per_cycle)),
       retire_width_(whole(tables.core().window.retire_width)), line_bytes_(tables.core().memory.line_bytes),
       replay_(whole(tables.core().front_end.replayed_taken_branches)),
+      near_branches_(whole(tables.core().front_end.near_branches), whole(tables.core().front_end.near_branch_bytes)),
       store_cycles_(value_or(tables.core().memory.store_cycles, 0)),
       crossing_store_cycles_(value_or(tables.core().memory.crossing_store_cycles, store_cycles_)),
       failed_forwarding_(value_or(tables.core().memory.failed_forwarding, 15)),
       narrow_forwarding_(value_or(tables.core().memory.narrow_forwarding, failed_forwarding_)),
-      load_repeats_(whole(tables.core().memory.load_repeats)), waiting_load_(value_or(tables.core().memory.waiting_load, 0)),
+      load_repeats_(whole(tables.core().memory.load_repeats)), alias_repeats_(whole(tables.core().memory.alias_repeats)),
+      alias_cycles_(value_or(tables.core().memory.alias_cycles, 0)), waiting_load_(value_or(tables.core().memory.waiting_load, 0)),
       misprediction_(value_or(tables.core().branches.misprediction, assumed_misprediction)),
       reorder_(std::max(1, static_cast<int>(std::lround(tables.core().window.reorder_buffer.value)))),
       load_queue_(whole(tables.core().window.load_queue)), store_buffer_(whole(tables.core().window.store_buffer)),
@@ -43,6 +45,7 @@ Pipeline::Pipeline(const CoreTables& tables, int register_units)
   moves_kept_ = 1 - value_or(core.rename.eliminated_share, 1);
   double taken = value_or(core.front_end.taken_branches_per_cycle, 0);
   taken_spacing_ = taken > 0 ? 1 / taken : 0;
+  far_spacing_ = std::max(taken_spacing_, value_or(core.front_end.far_branch, 0));
   replayed_spacing_ = std::min(taken_spacing_, 1 / std::max(1.0, value_or(core.front_end.replayed_taken_per_cycle, 1)));
   call_spacing_ = std::max(taken_spacing_, value_or(core.branches.call_return, 0) / 2);
   indirect_spacing_ = std::max(taken_spacing_, value_or(core.branches.indirect_jump, 0));
@@ -274,7 +277,8 @@ void Pipeline::do_branch(const StaticInstruction& instruction, const Happening& 
   const Replay::Place place = replay_.after(&instruction);
   replayed_ = place != Replay::Place::outside;
   if (fetch_width_ && place != Replay::Place::inside) fetch_cycle_++, fetched_ = 0;
-  double spacing = taken_spacing_;
+  const bool near = !near_branches_.limited() || near_branches_.know(instruction.place);
+  double spacing = near ? taken_spacing_ : far_spacing_;
   if (instruction.indirect && !instruction.call && !instruction.ret) spacing = jump_spacing(instruction);
   else if (place == Replay::Place::inside) spacing = replayed_spacing_;
   else if (place == Replay::Place::outside && (instruction.call || instruction.ret)) spacing = call_spacing_;

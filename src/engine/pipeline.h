@@ -11,6 +11,8 @@
 #include <optional>
 #include <unordered_map>
 
+#include "engine/near_branches.h"
+#include "engine/page_aliases.h"
 #include "engine/port_schedule.h"
 #include "engine/replay.h"
 #include "engine/static_instruction.h"
@@ -33,6 +35,7 @@ struct Happening {
   bool chosen = false;                    // what follows is not always the same, and nobody knows in which order
   double extra_load_cycles = 0;           // beyond the first-level cache
   std::optional<std::uint64_t> address;   // recorded; otherwise deduced (values.h)
+  std::optional<int> alias_back;          // a load comes behind what so many stores ago was stored at the same place of another page
   std::optional<int> stores_back;         // a load reads what so many stores ago was stored (1: the last), 0: nothing recent
 };
 
@@ -121,6 +124,7 @@ class Pipeline {
   void track_values(const StaticInstruction& instruction);
   std::uint64_t remembered(std::uint64_t address, int bytes) const;
   double sent_again(double data);
+  double alias_gone(const Happening& happening, std::uint64_t bytes) const;
   bool ends_renaming(const StaticInstruction& instruction) const;
   bool stored_lately(std::uint64_t address) const;
   bool bank_free(std::int64_t cycle, std::uint64_t address) const;
@@ -132,6 +136,7 @@ class Pipeline {
   PortSchedule ports_;
   StoreMemory stores_;
   StoreOrder order_;
+  PageAliases aliases_;
   RegisterValues values_;
   std::vector<Value> registers_;
 
@@ -149,8 +154,10 @@ class Pipeline {
   double boundary_jump_ = 0, moves_kept_ = 0;           // cycles; the share of moves that are not eliminated
   double slots_lost_ = 0, moves_due_ = 0;               // by such jumps, and moves to come: less than one
   Replay replay_;
-  double taken_spacing_, replayed_spacing_, call_spacing_, indirect_spacing_, changing_spacing_, store_cycles_, crossing_store_cycles_, failed_forwarding_, narrow_forwarding_;
-  int load_repeats_;
+  NearBranches near_branches_;
+  double taken_spacing_, far_spacing_, replayed_spacing_, call_spacing_, indirect_spacing_, changing_spacing_, store_cycles_, crossing_store_cycles_, failed_forwarding_, narrow_forwarding_;
+  int load_repeats_, alias_repeats_;
+  double alias_cycles_;
   double waiting_load_, misprediction_;
   Ring reorder_, load_queue_, store_buffer_, integer_registers_, vector_registers_;
 

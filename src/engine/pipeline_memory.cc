@@ -33,6 +33,11 @@ void Pipeline::do_load(const StaticInstruction& instruction, const Happening& ha
     for (int k = 0; k < crossing_load_ops_; k++) issue(again, start.time, address_memory_, 0, nullptr);
     start.time += 1;
   }
+  if (alias_cycles_ > 0 && alias_gone(happening, bytes) > start.time) {
+    MicroOp again{tables_.load_ports, 1, Part::load};
+    for (int k = 0; k < alias_repeats_; k++) issue(again, start.time, address_memory_, 0, nullptr);
+    start.time += alias_cycles_;
+  }
   loaded_ = start.time + instruction.load_latency;
   loaded_memory_ = start.cause == Cause::memory;
   const StoreOrder::Store* met = order_.back(static_cast<std::uint64_t>(happening.stores_back.value_or(0)));
@@ -118,7 +123,8 @@ void Pipeline::do_store(const StaticInstruction& instruction) {
   last_commit_ = std::max(last_commit_ + (joins ? 0 : crosses ? crossing_store_cycles_ : store_cycles_), retired);
   last_line_ = address_known_ ? end : ~std::uint64_t{0};
   if (store_buffer_.limited()) store_buffer_.push(last_commit_);
-  order_.store(address_known_ ? std::optional(address_) : std::nullopt, address_known, instruction.on_stack);
+  order_.store({address_known_ ? std::optional(address_) : std::nullopt, address_known, last_commit_}, instruction.on_stack);
+  if (alias_cycles_ > 0 && address_known_) aliases_.store(address_, bytes, last_commit_);
   if (!address_known_) return;
   const bool at_once = instruction.load ? instruction.computes : loaded_since_ == Since::changed_at_once;
   remember(instruction, {.data = data, .commit = last_commit_ + commit_delay, .leaves = retired, .mispredictions = mispredictions_, .changed_at_once = at_once, .not_renamed = ends_renaming(instruction)});
@@ -195,6 +201,16 @@ double Pipeline::sent_again(double data) {
   std::int64_t at = from;
   for (int k = 0; k < load_repeats_; k++) at = ports_.take(tables_.load_ports, 1, 0, at);
   return at > from ? static_cast<double>(at) : data;
+}
+
+// When the store is gone that a load follows to the same place of another page. Deduced addresses do not tell: where two pieces of
+// memory lie to each other within their pages is the program's secret, so it is drawn from what was seen, or recorded.
+double Pipeline::alias_gone(const Happening& happening, std::uint64_t bytes) const {
+  if (happening.alias_back) {
+    const StoreOrder::Store* store = order_.back(static_cast<std::uint64_t>(*happening.alias_back));
+    return store ? store->gone : 0;
+  }
+  return happening.address ? aliases_.gone(address_, bytes) : 0;
 }
 
 // A load of what the store buffer holds gets it there and keeps no bank from others.

@@ -81,6 +81,34 @@ TEST(Memory, LoadsThatComeBeforeTheDataAreSentAgain) {
   EXPECT_NEAR(code.cycles(core), 7, close);
 }
 
+// A chain of loads, each behind a store to another page: to the same place of it, and to another.
+TEST(Memory, LoadsWaitForStoresToTheSamePlaceOfAnotherPage) {
+  Code code;
+  code.store(2, 5, 0), code.load(1, 1, 0);
+  CoreModel core = small_core();
+  auto each = [&](std::uint64_t store, std::uint64_t load) {
+    std::vector<TraceStep> way;
+    for (int round = 0; round < 200; round++) way.push_back({&code.body[0], false, false, store, 0}), way.push_back({&code.body[1], false, false, load, 0});
+    return simulate(way, code.forms, core)->cycles / 200;
+  };
+  const double apart = each(0x10000, 0x20000);
+  core.memory.alias_cycles = number(7);
+  EXPECT_NEAR(each(0x10000, 0x20000), apart + 7, 0.2);
+  EXPECT_NEAR(each(0x10000, 0x20040), apart, 0.2);
+}
+
+TEST(PageAliases, TheYoungestStoreDecides) {
+  PageAliases aliases;
+  aliases.store(0x1000, 16, 50);
+  EXPECT_EQ(aliases.gone(0x2008, 8), 50);
+  EXPECT_EQ(aliases.gone(0x1008, 8), 0);  // the very place: forwarded
+  EXPECT_EQ(aliases.gone(0x2010, 8), 0);
+  aliases.store(0x2008, 8, 60);
+  EXPECT_EQ(aliases.gone(0x2008, 8), 0);
+  EXPECT_EQ(aliases.gone(0x2000, 16), 0);
+  EXPECT_EQ(aliases.gone(0x2000, 8), 50);
+}
+
 // A counter that begins with a constant: renamed, but where such a beginning is what keeps a core from it.
 TEST(Memory, ConstantsEndRenamingOfWhatTheyBegin) {
   Code code;

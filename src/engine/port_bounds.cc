@@ -66,7 +66,7 @@ Result<double> dependence_bound(std::span<const Instruction> body, const std::ve
   wide.window = {}, wide.window.reorder_buffer.value = 1e5;
   wide.schedulers.clear(), wide.bind_ports_at_rename = false, wide.branches.call_return = {};
   wide.memory.store_cycles = {}, wide.memory.crossing_load_cycles = {}, wide.memory.crossing_store_cycles = {}, wide.memory.banks.clear();
-  wide.memory.load_repeats = {}, wide.memory.constants_end_renaming = false;
+  wide.memory.load_repeats = {}, wide.memory.alias_cycles = {}, wide.front_end.near_branches = {}, wide.memory.constants_end_renaming = false;
   CoreTables unlimited(wide);
   for (auto& instruction : code)
     for (auto& op : instruction.micro_ops) op.ports = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/memory/load_aliases.h"
 #include "engine/memory/load_meetings.h"
 #include "engine/resolve.h"
 #include "engine/walk.h"
@@ -26,8 +27,8 @@ struct Trail {
 class Sampler {
  public:
   Sampler(WalkProgram& program, const Graph& graph, const std::vector<StaticInstruction>& code, std::vector<InstructionClass> classes,
-          const CoreTables& tables, const SimulationOptions& options, LoadMeetings& meetings)
-      : program_(program), graph_(graph), code_(code), classes_(std::move(classes)), options_(options), meetings_(meetings),
+          const CoreTables& tables, const SimulationOptions& options, LoadMeetings& meetings, LoadAliases& aliases)
+      : program_(program), graph_(graph), code_(code), classes_(std::move(classes)), options_(options), meetings_(meetings), aliases_(aliases),
         pipeline_(tables, register_units(code)), walker_(program), returned_(return_register(program.code)),
         visits_(program.blocks.size()), seen_(code.size()) {}
 
@@ -48,7 +49,8 @@ class Sampler {
       Happening happening;
       happening.taken = step.taken, happening.chosen = step.chosen, happening.mispredicted = step.mispredicted && options_.mispredictions;
       if (instruction.load && options_.extra_load_cycles) happening.extra_load_cycles = extra(trail, step.instruction);
-      if (instruction.load) happening.stores_back = stores_back(block_at(trail.here), step.instruction);
+      if (instruction.load) happening.stores_back = drawn(meetings_, block_at(trail.here), step.instruction);
+      if (instruction.load && !happening.stores_back.value_or(0)) happening.alias_back = drawn(aliases_, block_at(trail.here), step.instruction);
       const StaticInstruction* next = step.behind ? &code_[*step.behind] : nullptr;
       Share share = pipeline_.step(instruction, happening, next);
       if (instruction.store && !instruction.on_stack) meetings_.stored();
@@ -139,8 +141,8 @@ class Sampler {
     const bool known = trail.before >= 0 && block_at(trail.before).function == block.function;
     return options_.extra_load_cycles({block.function, block.block, static_cast<int>(instruction - block.begin), known ? block_at(trail.before).block : -1});
   }
-  std::optional<int> stores_back(const WalkBlock& block, std::size_t instruction) {
-    return meetings_.draw(block.function, block.block, static_cast<int>(instruction - block.begin));
+  static std::optional<int> drawn(auto& from, const WalkBlock& block, std::size_t instruction) {
+    return from.draw(block.function, block.block, static_cast<int>(instruction - block.begin));
   }
   WalkProgram& program_;
   const Graph& graph_;
@@ -148,6 +150,7 @@ class Sampler {
   std::vector<InstructionClass> classes_;
   const SimulationOptions& options_;
   LoadMeetings& meetings_;
+  LoadAliases& aliases_;
   Pipeline pipeline_;
   Walker walker_;
   std::optional<int> returned_;  // the register
@@ -213,7 +216,8 @@ Result<CoreTime> simulate_program(const Profile& profile, const Machine& machine
   for (const auto& block : program.blocks) time.instructions += weight_of(block);
   if (time.instructions <= 0) return time;
   LoadMeetings meetings(profile);
-  Sampler sampler(program, *profile.machine, code, classes_of(program, profile.forms), tables, options, meetings);
+  LoadAliases aliases(profile);
+  Sampler sampler(program, *profile.machine, code, classes_of(program, profile.forms), tables, options, meetings, aliases);
   sample(sampler, program, options, time.instructions);
 
   double seen_cycles = 0, seen_instructions = 0;

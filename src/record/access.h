@@ -58,6 +58,8 @@ struct Access {
   // go elsewhere than to fixed places on the stack. None, where somebody looked (`meetings_seen`): no load meets a store.
   std::vector<DistanceBin> meetings;
   bool meetings_seen = false;
+  // Loads behind a store so few stores ago to the same place of another page (4096 bytes), and none since to this one.
+  std::vector<DistanceBin> aliases;
   bool operator==(const Access&) const = default;
 };
 template <class Fields>
@@ -66,7 +68,7 @@ void describe(Fields& f, Access& a) {
   f("kind", a.kind), f("chain", a.chain), f("lines", a.lines), f("pages", a.pages), f("cold", a.cold);
   f("cold_near", a.cold_near), f("unknown", a.unknown), f("unknown_from", a.unknown_from), f("dirtied", a.dirtied), f("stride_bytes", a.stride_bytes);
   f("stride_share", a.stride_share), f("reuse_instructions", a.reuse_instructions);
-  f("meetings", a.meetings), f("meetings_seen", a.meetings_seen);
+  f("meetings", a.meetings), f("meetings_seen", a.meetings_seen), f("aliases", a.aliases);
 }
 
 }  // namespace perfcast

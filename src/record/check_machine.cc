@@ -66,6 +66,7 @@ void check_core_memory(const MemoryRules& memory) {
   in_range(memory.load_repeats, 0, 16, "/core/memory/load_repeats", "not a number of repetitions");
   check_cycles(memory.waiting_load, "/core/memory/waiting_load");
   in_range(memory.cautious_loads, 0, 255, "/core/memory/cautious_loads", "not a number of executions");
+  check_cycles(memory.alias_cycles, "/core/memory/alias_cycles"), in_range(memory.alias_repeats, 0, 16, "/core/memory/alias_repeats", "not a number of repetitions");
   in_range(memory.store_cycles, 0, largest_queue, "/core/memory/store_cycles", "not a number of cycles");
   in_range(memory.crossing_load_cycles, 0, 1000, "/core/memory/crossing_load_cycles", "not a number of cycles");
   in_range(memory.crossing_store_cycles, 0, 1000, "/core/memory/crossing_store_cycles", "not a number of cycles");
@@ -81,6 +82,9 @@ void check_core(const CoreModel& core) {
   for (const ExtraSlots& extra : core.rename.extra_slots) need(extra.slots >= -1000 && extra.slots <= 1000, "/core/rename/extra_slots", "not a number of slots");
   in_range(core.front_end.replayed_taken_branches, 0, 1000, "/core/front_end/replayed_taken_branches", "not a number of branches");
   in_range(core.front_end.replayed_taken_per_cycle, 1, 1000, "/core/front_end/replayed_taken_per_cycle", "not a number of branches");
+  in_range(core.front_end.near_branches, 0, 1 << 20, "/core/front_end/near_branches", "not a number of branches");
+  in_range(core.front_end.near_branch_bytes, 1, 1 << 20, "/core/front_end/near_branch_bytes", "not a size of a block of code");
+  in_range(core.front_end.far_branch, 0, largest_queue, "/core/front_end/far_branch", "not a number of cycles");
   check_core_memory(core.memory);
   in_range(core.branches.misprediction, 0, largest_queue, "/core/branches/misprediction", "not a number of cycles");
   in_range(core.branches.call_return, 0, largest_queue, "/core/branches/call_return", "not a number of cycles");

@@ -18,6 +18,8 @@ struct FrontEnd {
   std::optional<Measurement> taken_branches_per_cycle;
   std::optional<Measurement> replayed_taken_branches;   // most of a loop that comes without being fetched; its calls and returns count
   std::optional<Measurement> replayed_taken_per_cycle;  // ... of which so many are taken in a cycle
+  // Taken branches that are foreseen at once: so many, one in each block of so many bytes. The others take so many cycles.
+  std::optional<Measurement> near_branches, near_branch_bytes, far_branch;
   Measurement rename_width;                             // slots per cycle
   // Jumps, with what is fused to them, that cross or end at a multiple of so many bytes are delivered so many cycles later.
   std::optional<Measurement> boundary_bytes, boundary_jump;
@@ -27,6 +29,7 @@ template <class Fields>
 void describe(Fields& f, FrontEnd& e) {
   f("uops_per_cycle", e.uops_per_cycle), f("taken_branches_per_cycle", e.taken_branches_per_cycle);
   f("replayed_taken_branches", e.replayed_taken_branches), f("replayed_taken_per_cycle", e.replayed_taken_per_cycle);
+  f("near_branches", e.near_branches), f("near_branch_bytes", e.near_branch_bytes), f("far_branch", e.far_branch);
   f.need("rename_width", e.rename_width);
   f("boundary_bytes", e.boundary_bytes), f("boundary_jump", e.boundary_jump);
 }
@@ -95,6 +98,9 @@ struct MemoryRules {
   // A load that met a store whose address was not yet known passes no such store until it has been executed so often without
   // meeting one; none: loads know what they will meet.
   std::optional<Measurement> cautious_loads;
+  // A load behind a store that is still under way to the same place of another page (4096 bytes) comes so much later, after it has
+  // gone through a port so often again; none: whole addresses are compared.
+  std::optional<Measurement> alias_cycles, alias_repeats;
   std::optional<Measurement> store_cycles;            // per store leaving the store buffer
   int stores_per_line = 1;                            // that leave together when they go to one line
   std::optional<Measurement> crossing_load_cycles, crossing_store_cycles;  // cycles per access that crosses a line
@@ -107,7 +113,7 @@ void describe(Fields& f, MemoryRules& m) {
   f("failed_forwarding", m.failed_forwarding), f("narrow_forwarding", m.narrow_forwarding);
   f("load_repeats", m.load_repeats), f("waiting_load", m.waiting_load), f("cautious_loads", m.cautious_loads);
   if (Fields::reading || m.constants_end_renaming) f("constants_end_renaming", m.constants_end_renaming);
-  f("store_cycles", m.store_cycles);
+  f("alias_cycles", m.alias_cycles), f("alias_repeats", m.alias_repeats), f("store_cycles", m.store_cycles);
   f("stores_per_line", m.stores_per_line), f("crossing_load_cycles", m.crossing_load_cycles);
   f("crossing_store_cycles", m.crossing_store_cycles), f("line_bytes", m.line_bytes);
 }

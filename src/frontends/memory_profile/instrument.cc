@@ -81,6 +81,7 @@ void instrument(Function& function, Runtime& runtime, const MadeBranches& made, 
     if (!copy) continue;
     auto id = static_cast<std::uint32_t>(profile.accesses.size());
     if (found[i].access.store) id |= static_cast<std::uint32_t>(perfcast_is_store);
+    id |= perfcast_width_of(found[i].access.bytes);
     AccessSite site;
     site.function = function.getName().str(), site.block = access_blocks[i], site.access = found[i].access;
     if (found[i].slot) {

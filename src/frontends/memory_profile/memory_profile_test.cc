@@ -230,6 +230,38 @@ int main(void) {
   EXPECT_LT(met, 0.05);
 }
 
+// Two arrays a number of pages apart: each load comes behind the store to the element before it in the other; none where they lie otherwise.
+TEST(MemoryProfile, StoresToTheSamePlaceOfAnotherPageAreSeen) {
+  const char* const text = R"(#include <stdio.h>
+static double pages[65536] __attribute__((aligned(4096)));
+__attribute__((noinline)) void together(double *to, const double *from, long n) {
+#pragma clang loop vectorize(disable) unroll(disable)
+  for (long i = 1; i < n; i++) to[i] = 0.5 * from[i - 1];
+}
+__attribute__((noinline)) void apart(double *to, const double *from, long n) {
+#pragma clang loop vectorize(disable) unroll(disable)
+  for (long i = 1; i < n; i++) to[i] = 0.5 * from[i - 1];
+}
+int main(void) {
+  for (int r = 0; r < 40000; r++) together(pages, pages + 8192, 2000), apart(pages, pages + 8192 + 256, 2000);
+  printf("%g\n", pages[7]);
+}
+)";
+  Options options;
+  options.expected_seconds = 0.1;
+  auto profile = profile_of(text, options);
+  ASSERT_TRUE(profile) << profile.error().message();
+  auto loads = [](const Access& access) { return !access.store; };
+  const AccessSite *together = find(*profile, "together", loads), *apart = find(*profile, "apart", loads);
+  ASSERT_TRUE(together && apart);
+  ASSERT_FALSE(together->access.aliases.empty());
+  EXPECT_EQ(together->access.aliases[0].distance, 1);
+  EXPECT_GT(together->access.aliases[0].share, 0.95);
+  double seen = 0;
+  for (const DistanceBin& bin : apart->access.aliases) seen += bin.share;
+  EXPECT_LT(seen, 0.05);
+}
+
 TEST_P(MemoryProfiling, TellsStreamsGathersAndChasesApart) {
   auto folder = TemporaryFolder::make("test");
   std::string source = folder->file("program.c");

@@ -18,23 +18,31 @@ Observed observed_of(const perfcast_line_bin* bins, int count) {
   return observed;
 }
 
-// Loads that read what a store just before them wrote.
-void describe_meetings(const perfcast_access_data& data, Access& access) {
-  constexpr double enough = 64, least_share = 0.002;
+// By how many stores ago, in bins that grow.
+std::vector<DistanceBin> stores_back(const float (&weights)[perfcast_stores_back], double all) {
   constexpr int ends[] = {1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, perfcast_stores_back};  // bins, by their last
-  double met = 0;
-  for (float weight : data.met) met += weight;
-  const double all = met + data.not_met;
-  if (access.store || all <= 0 || static_cast<double>(data.touches) < enough) return;
-  access.meetings_seen = true;
-  if (met < least_share * all) return;
+  std::vector<DistanceBin> bins;
   int begin = 0;
   for (int end : ends) {
     double share = 0;
-    for (int back = begin; back < end; back++) share += data.met[back] / all;
-    if (share > 0) access.meetings.push_back({std::floor((begin + 1 + end) / 2.0), share, 0});
+    for (int back = begin; back < end; back++) share += weights[back] / all;
+    if (share > 0) bins.push_back({std::floor((begin + 1 + end) / 2.0), share, 0});
     begin = end;
   }
+  return bins;
+}
+
+// Loads that read what a store just before them wrote, or come behind one to the same place of another page.
+void describe_meetings(const perfcast_access_data& data, Access& access) {
+  constexpr double enough = 64, least_share = 0.002;
+  double met = 0, aliased = 0;
+  for (float weight : data.met) met += weight;
+  for (float weight : data.aliased) aliased += weight;
+  const double all = met + data.not_met;
+  if (access.store || all <= 0 || static_cast<double>(data.touches) < enough) return;
+  access.meetings_seen = true;
+  if (met >= least_share * all) access.meetings = stores_back(data.met, all);
+  if (aliased >= least_share * all) access.aliases = stores_back(data.aliased, all);
 }
 
 // Ranges that were copied or set as a whole; fetched ahead, line by line.

@@ -287,6 +287,38 @@ TEST(Family, LoopsThatAreReplayedAreSeen) {
   }
 }
 
+// Up to 64 lines of code jump in a cycle each, more in two; two jumps in 32 bytes are one too many.
+TEST(Family, BranchesForeseenAtOnceAreSeen) {
+  const GoldenCove kin;
+  ASSERT_TRUE(kin.read());
+  for (int longest : {64, 256}) {
+    Timings timings;
+    for (int n : {16, 32, 64, 128, 256}) timings.of["branch/taken.lines/" + std::to_string(n)] = steady((n + 1) * (n <= longest ? 1.02 : n < 256 ? 1.6 : 1.98));
+    timings.of["branch/taken.jmp.32/16"] = steady(1.03), timings.of["branch/taken.jmp.16/16"] = steady(1.64);
+    const auto front_end = kin.fitted(timings).core.front_end;
+    ASSERT_EQ(front_end.near_branches.has_value(), longest < 256);
+    if (!front_end.near_branches) continue;
+    EXPECT_EQ(front_end.near_branches->value, 128);
+    EXPECT_EQ(front_end.near_branch_bytes->value, 32);
+    EXPECT_NEAR(front_end.far_branch->value, 1.98, 1e-9);
+  }
+}
+
+TEST(Family, LoadsBehindStoresToTheSamePlaceOfAPageAreSeen) {
+  const GoldenCove kin;
+  ASSERT_TRUE(kin.read());
+  for (double later : {0.0, 7.0}) {
+    Timings timings;
+    timings.of["memory/apart.chain/4"] = steady(5), timings.of["memory/alias.chain/4"] = steady(5 + later);
+    timings.of["memory/load.stride.8/24"] = steady(0.5), timings.of["memory/alias.loads/8"] = steady(later > 0 ? 1.98 : 1.5);
+    const auto memory = kin.fitted(timings).core.memory;
+    ASSERT_EQ(memory.alias_cycles.has_value(), later > 0);
+    if (!memory.alias_cycles) continue;
+    EXPECT_NEAR(memory.alias_cycles->value, 7, 1e-9);
+    EXPECT_EQ(memory.alias_repeats->value, 1);
+  }
+}
+
 TEST(Family, ResultsThatMeetAreSeen) {
   const GoldenCove kin;
   ASSERT_TRUE(kin.read());

@@ -24,6 +24,7 @@ class BranchFitter {
     }
     if (auto call = special("branch/call.return.many/24")) b.call_return = from("branch/call.return.many/24", *call);
     replayed(b);
+    near_branches();
     if (auto jump = special("branch/indirect.jump/8")) b.indirect_jump = from("branch/indirect.jump/8", *jump);
     // With a jump behind it to the end of the loop, and that of the loop.
     const double taken = value_or(result_.core.front_end.taken_branches_per_cycle, 1);
@@ -56,6 +57,30 @@ class BranchFitter {
     front_end.replayed_taken_per_cycle = measured(std::clamp(std::round(1 / spacing), 1.0, 4.0), 0, 16, front_end.replayed_taken_branches->note);
     result_.changes.push_back("loops are replayed: " + front_end.replayed_taken_branches->note);
     if (spacing < clearly_less) taken_where_any_are(b);
+  }
+  // Jumps from line to line of 64 bytes: of how many each takes as little as of few, and what the others take. Then how close they may lie.
+  void near_branches() {
+    const std::vector<WindowPoint> points = branch_points("taken.lines");
+    if (points.size() < 3) return;
+    auto& front_end = result_.core.front_end;
+    front_end.near_branches.reset(), front_end.near_branch_bytes.reset(), front_end.far_branch.reset();
+    const auto each = [](const WindowPoint& p) { return p.cycles / (p.n + 1); };
+    const double far = each(points.back()), near = each(*std::ranges::min_element(points, {}, each));
+    constexpr double clearly_more = 1.4, hardly_more = 0.25;
+    if (far < clearly_more * near) return;
+    const double limit = near + hardly_more * (far - near);
+    const auto more = std::ranges::find_if(points, [&](const WindowPoint& p) { return p.n > points.front().n && each(p) > limit; });
+    const WindowPoint& last = *(more - 1);
+    int bytes = 64;
+    for (int closer : {32, 16}) {
+      const auto cycles = special(fmt::format("branch/taken.jmp.{}/16", closer));
+      if (!cycles || *cycles > limit) break;
+      bytes = closer;
+    }
+    front_end.near_branches = measured(last.n * 64.0 / bytes, 0, 16, fmt::format("of {} jumps, a line each, each takes {:.3g} cycles, of {} {:.3g}", last.n, each(last), more->n, each(*more)));
+    front_end.near_branch_bytes = measured(bytes, 0, 16, "jumps so close take as little");
+    front_end.far_branch = measured(std::round(far * 100) / 100, 0, 16, front_end.near_branches->note);
+    result_.changes.push_back("branches foreseen at once: " + front_end.near_branches->note);
   }
   // More than one taken branch in a cycle: they go where those go that are not taken.
   void taken_where_any_are(BranchCosts& b) {

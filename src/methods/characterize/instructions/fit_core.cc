@@ -89,6 +89,7 @@ class CoreFitter {
     set(m.failed_forwarding, {"forward/2r32.r64/4", "forward/2w.x/4"});
     set(m.narrow_forwarding, {"forward/r32.r64/4", "forward/w.x/4"});
     waiting_loads();
+    aliases();
     constants();
     set(m.crossing_load_cycles, {"memory/load.x.split/24", "memory/load.q.split/3"});
     set(m.crossing_store_cycles, {"memory/store.x.split/24", "memory/store.q.split/3"});
@@ -219,6 +220,19 @@ class CoreFitter {
       const double each = std::round((*crowd - *alone) / more * 100) / 100;
       if (each >= least) result_.core.memory.waiting_load = from(nine, each);
     }
+  }
+  // A chain of loads, each behind a store to the same place of another page; and a store with three loads, of which one is such.
+  void aliases() {
+    constexpr const char *behind = "memory/alias.chain/4", *loads = "memory/alias.loads/8";
+    const auto aliased = special(behind), apart = special("memory/apart.chain/4");
+    if (!aliased || !apart) return;
+    auto& m = result_.core.memory;
+    m.alias_cycles.reset(), m.alias_repeats.reset();
+    constexpr double least = 2;  // cycles: below, whole addresses are compared
+    if (*aliased - *apart < least) return;
+    m.alias_cycles = from(behind, std::round((*aliased - *apart) * 10) / 10);
+    const auto all = special(loads), each = special("memory/load.stride.8/24");
+    if (all && each && *each > 0) m.alias_repeats = from(loads, std::max(0.0, std::round(*all / *each - 3)));
   }
   bool holds(const engine::CompiledMatch& match, const std::string& form) const {
     const auto& d = described_.of.at(form);
