@@ -1,6 +1,6 @@
 // The small table of branches that a core foresees without a bubble: one for each block of so many bytes of code, found by
-// the block's place. Every other taken branch waits for the large table. An entry is given to another branch when that one
-// has come twice since the entry was last of use, so that of two branches that share a place one keeps it.
+// the block's place. Every other taken branch waits for the large table. An entry is given to another branch when others
+// have come twice since it was last of use, so that of two branches that share a place one keeps it.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ class NearBranches {
   bool know(std::uint64_t place) {
     Entry& entry = entries_[(place / block_bytes_) % entries_.size()];
     const bool known = entry.place == place;
-    if (!known && !entry.useful) entry.place = place;
-    entry.useful = known;
+    if (known || !entry.useful) entry = {place, true};
+    else entry.useful = false;
     return known;
   }
 

@@ -123,8 +123,8 @@ void Pipeline::do_store(const StaticInstruction& instruction) {
   last_commit_ = std::max(last_commit_ + (joins ? 0 : crosses ? crossing_store_cycles_ : store_cycles_), retired);
   last_line_ = address_known_ ? end : ~std::uint64_t{0};
   if (store_buffer_.limited()) store_buffer_.push(last_commit_);
-  order_.store({address_known_ ? std::optional(address_) : std::nullopt, address_known, last_commit_}, instruction.on_stack);
-  if (alias_cycles_ > 0 && address_known_) aliases_.store(address_, bytes, last_commit_);
+  order_.store({address_known_ ? std::optional(address_) : std::nullopt, address_known, last_commit_ + commit_delay}, instruction.on_stack);
+  if (alias_cycles_ > 0 && address_known_) aliases_.store(address_, bytes, last_commit_ + commit_delay);
   if (!address_known_) return;
   const bool at_once = instruction.load ? instruction.computes : loaded_since_ == Since::changed_at_once;
   remember(instruction, {.data = data, .commit = last_commit_ + commit_delay, .leaves = retired, .mispredictions = mispredictions_, .changed_at_once = at_once, .not_renamed = ends_renaming(instruction)});
