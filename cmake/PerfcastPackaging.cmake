@@ -22,7 +22,8 @@ install(FILES ${pages}/_perfcast DESTINATION share/zsh/vendor-completions)
 
 # What is installed; tests and benchmarks need not be built for it.
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
-add_custom_target(perfcast_installed DEPENDS perfcast perfcast_pages perfcast_dilate_runtime perfcast_dilate_threads_runtime)
+get_property(runtimes GLOBAL PROPERTY PERFCAST_RUNTIMES)
+add_custom_target(perfcast_installed DEPENDS perfcast perfcast_pages ${runtimes})
 if(TARGET perfcast-simgrid)
   add_dependencies(perfcast_installed perfcast-simgrid)
 endif()

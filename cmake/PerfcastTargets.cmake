@@ -31,3 +31,31 @@ function(perfcast_room name)
     add_test(NAME ${name} COMMAND perfcast_${name}_test)
   endif()
 endfunction()
+
+# What is linked or loaded into other people's programs, made beforehand from data/runtime, since compiling it takes longer than
+# many a program runs. Where it is missing or older than its source it is compiled on use (src/base/preload.h).
+#
+# perfcast_runtime_library(room name FLAGS...): libperfcast_<name>.so.
+function(perfcast_runtime_library room name)
+  add_library(perfcast_${name}_runtime MODULE ${CMAKE_SOURCE_DIR}/data/runtime/${name}.c)
+  set_target_properties(perfcast_${name}_runtime PROPERTIES
+    OUTPUT_NAME perfcast_${name} LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR} C_STANDARD 11 C_EXTENSIONS ON)
+  target_compile_options(perfcast_${name}_runtime PRIVATE -O2 -Wall -Wextra ${ARGN})
+  target_link_libraries(perfcast_${name}_runtime PRIVATE ${CMAKE_DL_LIBS})
+  add_dependencies(perfcast_${room} perfcast_${name}_runtime)
+  install(TARGETS perfcast_${name}_runtime DESTINATION lib/perfcast)
+  set_property(GLOBAL APPEND PROPERTY PERFCAST_RUNTIMES perfcast_${name}_runtime)
+endfunction()
+
+# perfcast_runtime_object(room name FLAGS...): perfcast_<name>.o, by the compiler that compiles the programs it is linked into.
+function(perfcast_runtime_object room name)
+  set(source ${CMAKE_SOURCE_DIR}/data/runtime/${name}.c)
+  set(object ${CMAKE_BINARY_DIR}/perfcast_${name}.o)
+  file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/data/runtime/*.h)
+  add_custom_command(OUTPUT ${object} COMMAND ${LLVM_TOOLS_BINARY_DIR}/clang ${ARGN} -c ${source} -o ${object}
+                     DEPENDS ${source} ${headers} COMMENT "Run-time object ${name}" VERBATIM)
+  add_custom_target(perfcast_${name}_runtime DEPENDS ${object})
+  add_dependencies(perfcast_${room} perfcast_${name}_runtime)
+  install(FILES ${object} DESTINATION lib/perfcast)
+  set_property(GLOBAL APPEND PROPERTY PERFCAST_RUNTIMES perfcast_${name}_runtime)
+endfunction()

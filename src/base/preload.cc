@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
@@ -12,16 +13,37 @@
 
 namespace perfcast {
 namespace fs = std::filesystem;
+namespace {
+
+// When a source of data/runtime was last changed, or a header that it may include.
+fs::file_time_type last_change(const fs::path& source) {
+  std::error_code ignored;
+  fs::file_time_type last = fs::last_write_time(source, ignored);
+  for (const auto& beside : fs::directory_iterator(source.parent_path(), ignored))
+    if (beside.path().extension() == ".h") last = std::max(last, beside.last_write_time(ignored));
+  return last;
+}
+
+fs::path runtime_source(const std::string& name) { return bundled_data() / "runtime" / name; }
+
+}  // namespace
+
+std::optional<std::string> built_from(const std::string& source, const std::string& file) {
+  std::error_code ignored;
+  const fs::path self = fs::read_symlink("/proc/self/exe", ignored);
+  for (const fs::path& folder : {self.parent_path(), self.parent_path().parent_path() / "lib/perfcast"})
+    if (fs::exists(folder / file, ignored) && fs::last_write_time(folder / file, ignored) >= last_change(runtime_source(source)))
+      return (folder / file).string();
+  return {};
+}
 
 Result<std::string> runtime_library(const std::string& name, const std::vector<std::string>& flags) {
+  const std::string file = "libperfcast_" + name + ".so";
+  if (auto built = built_from(name + ".c", file)) return *built;
   std::error_code ignored;
-  fs::path self = fs::read_symlink("/proc/self/exe", ignored), source = bundled_data() / "runtime" / (name + ".c");
-  std::string file = "libperfcast_" + name + ".so";
-  for (const fs::path& folder : {self.parent_path(), self.parent_path().parent_path() / "lib/perfcast"})
-    if (fs::exists(folder / file, ignored) && fs::last_write_time(folder / file, ignored) >= fs::last_write_time(source, ignored))
-      return (folder / file).string();
+  const fs::path source = runtime_source(name + ".c");
   fs::path folder = user_data() / "runtime", kept = folder / file;
-  if (fs::exists(kept, ignored) && fs::last_write_time(kept, ignored) >= fs::last_write_time(source, ignored)) return kept.string();
+  if (fs::exists(kept, ignored) && fs::last_write_time(kept, ignored) >= last_change(source)) return kept.string();
   fs::create_directories(folder, ignored);
   if (::access(folder.c_str(), W_OK) != 0) {  // no home to keep it in: for this run only
     static const auto own = TemporaryFolder::make("runtime");

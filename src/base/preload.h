@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,7 +10,11 @@
 
 namespace perfcast {
 
-// A library of data/runtime, ready to be preloaded: built beside this program, or compiled now (with `cc`) and kept in
+// A file made from a source of data/runtime when this program was built, as installed or in the build folder; none where there is
+// none, or where that source or a header beside it is newer.
+std::optional<std::string> built_from(const std::string& source, const std::string& file);
+
+// A library of data/runtime, ready to be loaded: built beside this program, or compiled now (with `cc`) and kept in
 // the user's data folder. `name` is that of its source without ".c".
 Result<std::string> runtime_library(const std::string& name, const std::vector<std::string>& flags = {});
 

@@ -5,33 +5,30 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <iterator>
+#include <future>
 #include <set>
 
-#include "base/mpi.h"
 #include "base/text.h"
-#include "engine/regions.h"
-#include "frontends/apply_counts.h"
-#include "frontends/clang_ast/read_c_family.h"
-#include "frontends/flang/apply_fortran_counts.h"
-#include "frontends/flang/read_fortran.h"
-#include "frontends/library_calls.h"
+#include "frontends/library_level.h"
 #include "frontends/llvm_ir/ir_graph.h"
-#include "frontends/llvm_ir/remarks.h"
+#include "frontends/llvm_ir/runs_apart.h"
 #include "frontends/llvm_ir/source_loops.h"
-#include "frontends/loops_beside.h"
 #include "frontends/machine_code/binary.h"
 #include "frontends/machine_code/lost_returns.h"
 #include "frontends/machine_code/machine_graph.h"
 #include "frontends/machine_code/place.h"
 #include "frontends/memory_profile/branches.h"
 #include "frontends/scaling/add_scaling.h"
+#include "frontends/source_level.h"
 #include "frontends/where_it_runs.h"
 #include "record/sized_arguments.h"
 
 namespace perfcast {
 namespace fs = std::filesystem;
 namespace {
+
+// What a program may use of memory for two runs of it to take place at once.
+constexpr Bytes most_memory_side_by_side{512.0 * 1024 * 1024};
 
 using llvm_ir::CompiledProgram;
 using llvm_ir::CountedRun;
@@ -86,20 +83,23 @@ void record_outcome(const CountedRun& counted, const RunLimits& limits, Profile&
     profile.gaps.push_back({"numbers too small to be normal occurred; many cores compute with them a hundred times slower, which is not costed", {}, 0});
 }
 
-// How the accesses and branches behave, from a run of its own. Counts are known without it, so it may fail.
-memory_profile::Choices add_memory(const CompiledProgram& program, const llvm_ir::CountOptions& count, bool whole_run, Profile& profile) {
+// For the run that watches memory and branches.
+memory_profile::Options memory_options(const llvm_ir::CountOptions& count, bool whole_run, double expected_seconds) {
   memory_profile::Options options;
   options.arguments = count.arguments, options.input_file = count.input_file, options.limits = count.limits;
   options.runner = count.runner, options.folder = count.folder;
-  options.expected_seconds = profile.run.seconds, options.whole_run = whole_run || profile.run.seconds < memory_profile::short_run_seconds;
-  const auto made = profile.machine ? memory_profile::made_branches(profile.forms, *profile.machine) : memory_profile::MadeBranches();
-  auto seen = profile_memory(program, made, options);
+  options.expected_seconds = expected_seconds, options.whole_run = whole_run || expected_seconds < memory_profile::short_run_seconds;
+  return options;
+}
+
+// How the accesses and branches behave, from a run of its own. Counts are known without it, so it may fail.
+memory_profile::Choices add_memory(const Result<memory_profile::MemoryProfile>& seen, const memory_profile::Options& options, Profile& profile) {
   if (!seen) {
     profile.gaps.push_back({"memory behaviour is not known: " + seen.error().what, {}, 0});
     return {};
   }
   if (seen->outcome.ending != Ending::exited)
-    profile.gaps.push_back({"the run that watched memory " + seen->outcome.how_it_ended(count.limits), {}, 0});
+    profile.gaps.push_back({"the run that watched memory " + seen->outcome.how_it_ended(options.limits), {}, 0});
   profile.made_by.more["memory bursts"] = options.whole_run ? "the whole run" :
       fmt::format("{} short, {} long, {:.0f} % of the time, up to {} lines", seen->short_bursts, seen->long_bursts,
                   100 * seen->burst_share, seen->deepest_lines);
@@ -116,112 +116,12 @@ Status add_machine(const CompiledProgram& program, const CountedRun& run, Profil
   return {};
 }
 
-// The program as anyone would build it, linked once; for qemu, without what that does not know.
-Result<std::string> plain_program(const CompiledProgram& program, llvm_ir::RunsOn runs_on = llvm_ir::RunsOn::at_hand) {
-  const bool lower = runs_on == llvm_ir::RunsOn::qemu && !llvm_ir::qemu_knows(program);
-  const std::string executable = program.scratch.file(lower ? "plain-for-qemu" : "plain");
-  if (!fs::exists(executable)) CHECK_OK(llvm_ir::build_plain(program, executable, lower ? runs_on : llvm_ir::RunsOn::at_hand));
-  return executable;
-}
-
 // Where the code lies when it is linked. Only x86-64 has cores that mind, and one that cannot be linked here may be judged without.
 void place_code(const CompiledProgram& program, Profile& profile) {
   if (profile.run.isa != "x86_64") return;
   auto executable = plain_program(program);
   auto placed = executable ? machine_code::place(*executable, *profile.machine) : Status(std::unexpected(executable.error()));
   if (!placed) profile.gaps.push_back({"where the linker puts the code is not known: " + placed.error().what, {}, 0});
-}
-
-// What the program runs in libraries with these arguments, as machine code: counted to the end, or scaled by calls.
-Result<machine_code::LibraryCode> library_code(const AnalyzeOptions& options, const std::vector<std::string>& arguments, const CompiledProgram& program,
-                                               const CountedRun& counted, std::map<std::string, double> known_calls, std::vector<InstructionForm>& forms) {
-  machine_code::LibraryTraceOptions trace;
-  trace.input_file = options.input_file, trace.folder = options.folder, trace.launcher = options.launcher;
-  trace.known_calls = std::move(known_calls);
-  trace.patience = patience_for(counted.outcome.cpu);
-  for (const auto& [name, calls] : trace.known_calls)
-    if (is_brief(name)) trace.not_awaited.insert(name);
-  for (const auto& unit : counted.units)
-    for (const auto& function : unit.functions) trace.own_functions.push_back(function.name);
-  TRY(const std::string executable, plain_program(program, llvm_ir::RunsOn::qemu));
-  return machine_code::trace_library_code(executable, arguments, forms, trace);
-}
-
-// Where it cannot be had, routines are costed by name later.
-void add_libraries(const AnalyzeOptions& options, const CompiledProgram& program, const CountedRun& counted, Profile& profile) {
-  // Of the machine code: the code generator adds calls of its own, such as 128-bit division or copies of structures.
-  auto known_calls = engine::calls_beyond(*profile.machine);
-  const bool of_rank = !options.launcher.empty();
-  if (of_rank) std::erase_if(known_calls, [](const auto& call) { return is_mpi_routine(call.first); });
-  // What a launcher and all ranks took says nothing of one.
-  const auto took = of_rank ? std::nullopt : std::optional(Seconds{profile.run.seconds});
-  if (!worth_tracing(known_calls, machine_code::executed_instructions(*profile.machine), took)) return;
-  auto libraries = library_code(options, options.arguments, program, counted, std::move(known_calls), profile.forms);
-  if (!libraries) {
-    profile.gaps.push_back({"library code was not traced: " + libraries.error().what, {}, 0});
-    profile.run.libraries_cut = of_rank;  // how long a rank computed was recorded: the interval of a prediction reaches there
-    return;
-  }
-  for (Function& function : libraries->graph.functions) profile.machine->functions.push_back(std::move(function));
-  profile.gaps.insert(profile.gaps.end(), libraries->gaps.begin(), libraries->gaps.end());
-  profile.run.system = libraries->system, profile.run.libraries_cut = libraries->cut;
-}
-
-// Statements read from the syntax trees, not counted yet.
-struct SourceReading {
-  Graph graph;
-  void (*apply)(Graph&, const PositionCounts&, std::vector<Gap>&);
-  std::vector<Gap> gaps;
-};
-
-// What cannot be read is a gap.
-std::vector<SourceReading> read_sources(const CompiledProgram& program, Profile& profile) {
-  std::vector<SourceFile> c_family, fortran;
-  for (const auto& unit : program.units)
-    (unit.language == llvm_ir::Language::fortran ? fortran : c_family).push_back({unit.source, unit.flags, unit.folder});
-  std::vector<SourceReading> readings;
-  auto add = [&](const std::vector<SourceFile>& files, auto read, auto apply) {
-    if (files.empty()) return;
-    std::vector<Gap> gaps;
-    if (auto graph = read(files, gaps, profile.regions)) {
-      readings.push_back({std::move(*graph), apply, std::move(gaps)});
-      return;
-    } else {
-      gaps.push_back({"the source level is missing: " + graph.error().message(), {}, 0});
-    }
-    profile.gaps.insert(profile.gaps.end(), gaps.begin(), gaps.end());
-  };
-  add(c_family, read_c_family, apply_counts);
-  add(fortran, read_fortran, apply_fortran_counts);
-  return readings;
-}
-
-// The statements with the executions of their positions.
-std::optional<Graph> counted_source(const std::vector<SourceReading>& readings, const PositionCounts& positions, std::vector<Gap>& gaps) {
-  if (readings.empty()) return {};
-  Graph all;
-  for (SourceReading reading : readings) {
-    reading.apply(reading.graph, positions, reading.gaps);
-    std::ranges::move(reading.graph.functions, std::back_inserter(all.functions));
-    std::ranges::move(reading.gaps, std::back_inserter(gaps));
-  }
-  return all;
-}
-
-// What the source's loops ask for, and what the compiler said about them. Only `bounds` asks, so it may be missing.
-void add_source_loops(const CompiledProgram& program, const CountedRun& run, Stage stage, Profile& profile) {
-  auto loops = llvm_ir::source_loops(program, stage, run);
-  if (!loops) {
-    profile.gaps.push_back({"what the loops of the source need is not known: " + loops.error().what, {}, 0});
-    return;
-  }
-  profile.source_loops = std::move(*loops);
-  tell_loops_apart(profile);
-  for (CompilerRemark& remark : llvm_ir::compiler_remarks(program))
-    if (std::ranges::any_of(profile.source_loops, [&](const SourceLoop& loop) {
-          return loop.at.file == remark.at.file && loop.first_line <= remark.at.line && remark.at.line <= loop.last_line;
-        }))
-      profile.remarks.push_back(std::move(remark));
 }
 
 // What the source calls a function, where its linkage name tells a person little (_QQmain, second_); the body of a parallel
@@ -288,35 +188,52 @@ Status add_levels(const AnalyzeOptions& options, const CompiledProgram& program,
     else
       place_code(program, profile);
   }
-  memory_profile::Choices choices;
+  // What is run again from here on is run side by side, where the runs leave each other alone.
+  const bool side_by_side = options.launcher.empty() && final_run.outcome.peak_memory < most_memory_side_by_side && llvm_ir::runs_apart(counted);
+  const auto policy = side_by_side ? std::launch::async | std::launch::deferred : std::launch::deferred;
+  const memory_profile::Options watching = memory_options(count, options.whole_run, profile.run.seconds);
+  std::future<Result<memory_profile::MemoryProfile>> memory;
   if (options.memory_level && profile.ir && final_run.complete) {
     tell("watching memory and branches");
-    choices = add_memory(counted, count, options.whole_run, profile);
+    auto made = profile.machine ? memory_profile::made_branches(profile.forms, *profile.machine) : memory_profile::MadeBranches();
+    memory = std::async(policy, [&counted, &watching, made = std::move(made)] { return profile_memory(counted, made, watching); });
+    if (!side_by_side) memory.wait();
   }
-  if (profile.machine && profile.ir) {
-    memory_profile::pass_on_branches(*profile.ir, choices, profile.forms, *profile.machine);
-    machine_code::add_lost_returns(final_run.units, profile.forms, *profile.machine);
-    if (final_run.complete) {
-      tell("counting what runs in libraries");
-      add_libraries(options, program, final_run, profile);
-    }
+  LibraryLevel libraries;
+  if (profile.machine && profile.ir && final_run.complete) {
+    tell("counting what runs in libraries");
+    libraries = library_level(options, program, final_run, profile);
   }
-  std::vector<SourceReading> readings;
   // At -O0 the final IR has every source position already: one run serves both levels.
   const bool one_stage = std::ranges::all_of(
       program.units, [](const llvm_ir::Unit& unit) { return unit.early_bitcode == unit.final_bitcode; });
+  CountedRun early_run;
+  if (options.source_level && final_run.complete && !one_stage) {
+    tell("counting the source statements");
+    TRY(early_run, count_run(counted, Stage::early, count));
+  }
+  const CountedRun& source_run = one_stage ? final_run : early_run;
+  std::optional<Result<std::vector<SourceLoop>>> loops;
+  PositionCounts positions;
+  std::vector<SourceReading> readings;
+  std::vector<Gap> source_gaps;
   if (options.source_level && final_run.complete) {
-    CountedRun early_run;
-    if (!one_stage) {
-      tell("counting the source statements");
-      TRY(early_run, count_run(counted, Stage::early, count));
-      if (early_run.outcome.output != final_run.outcome.output)
-        profile.gaps.push_back({"two runs printed different output: the source and compiled levels may disagree", {}, 0});
-    }
-    const CountedRun& run = one_stage ? final_run : early_run;
-    if (options.machine_level) add_source_loops(program, run, Stage::early, profile);
-    TRY(PositionCounts positions, position_counts(program, Stage::early, run));
-    readings = read_sources(program, profile);
+    if (options.machine_level) loops = llvm_ir::source_loops(program, Stage::early, source_run);
+    TRY(positions, position_counts(program, Stage::early, source_run));
+    readings = read_sources(program, source_gaps, profile.regions);
+  }
+  memory_profile::Choices choices;
+  if (memory.valid()) choices = add_memory(memory.get(), watching, profile);
+  if (profile.machine && profile.ir) {
+    memory_profile::pass_on_branches(*profile.ir, choices, profile.forms, *profile.machine);
+    machine_code::add_lost_returns(final_run.units, profile.forms, *profile.machine);
+    add_libraries(std::move(libraries), !options.launcher.empty(), profile);
+  }
+  if (options.source_level && final_run.complete) {
+    if (!one_stage && early_run.outcome.output != final_run.outcome.output)
+      profile.gaps.push_back({"two runs printed different output: the source and compiled levels may disagree", {}, 0});
+    if (loops) add_source_loops(program, std::move(*loops), profile);
+    profile.gaps.insert(profile.gaps.end(), source_gaps.begin(), source_gaps.end());
     profile.source = counted_source(readings, positions, profile.gaps);
   }
   if (options.parameters.empty() || !profile.ir || !final_run.complete) return {};
@@ -332,7 +249,7 @@ Status add_levels(const AnalyzeOptions& options, const CompiledProgram& program,
   };
   scaling.library = [&](const std::vector<std::string>& arguments) -> std::optional<Graph> {
     std::vector<InstructionForm> forms;
-    auto code = library_code(options, arguments, program, final_run, {}, forms);
+    auto code = library_code(options, arguments, program, final_run, machine_code::LibraryTraceOptions(), forms);
     return code && code->complete ? std::optional(std::move(code->graph)) : std::nullopt;
   };
   scaling.code = &program;

@@ -15,6 +15,15 @@ constexpr double calls_per_item = 30;
 // process to start.
 constexpr double slow_instruction = 5e-9, start = 5e-3;
 
+// What compilers call where the processor has no such instruction: powers by whole numbers, complex products and quotients,
+// numbers of 128 bits.
+bool is_arithmetic(const std::string& name) {
+  static const std::set<std::string> helpers = {"__powisf2", "__powidf2", "__powixf2", "__powitf2", "__mulsc3", "__muldc3", "__mulxc3", "__multc3", "__divsc3", "__divdc3",
+                                                "__divxc3", "__divtc3", "__multi3", "__divti3", "__udivti3", "__modti3", "__umodti3", "__divmodti4", "__udivmodti4"};
+  if (helpers.contains(name)) return true;
+  return (name.starts_with("__fix") || name.starts_with("__float")) && (name.ends_with("ti") || name.ends_with("tf"));
+}
+
 // Prints or reads one item that is soon done. Arrays, lists of names and text of any length are not among them.
 bool is_item(const std::string& name) {
   static const std::set<std::string> items = {"printf", "fprintf", "sprintf", "snprintf", "puts", "fputs", "putchar", "putc", "fputc", "fflush"};
@@ -49,6 +58,17 @@ bool worth_tracing(const std::map<std::string, double>& known_calls, double own_
   if (calls <= 0 || !took) return false;
   // Or something else than the program's own code took the time.
   return calls >= calls_that_matter * took->value || took->value > start + slow_instruction * own_instructions;
+}
+
+bool worth_awaiting(const std::string& name, double most_of_run) {
+  constexpr double matters = 0.01;
+  return !is_brief(name) && !is_arithmetic(name) && most_of_run >= matters;
+}
+
+// What is off about the sample of a part of the run is off by as much less about the whole.
+Seconds time_to_trace(double share_in_libraries) {
+  constexpr double least = 2, most = 4.5, large_share = 0.2;
+  return Seconds{least + (most - least) * std::clamp(share_in_libraries / large_share, 0.0, 1.0)};
 }
 
 Seconds patience_for(Seconds plain_run) {

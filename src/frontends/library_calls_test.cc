@@ -32,4 +32,17 @@ TEST(LibraryCalls, PatienceGrowsWithTheRunUpToMinutes) {
   EXPECT_EQ(patience_for(Seconds{600}).value, patience_for(Seconds{100}).value);
 }
 
+TEST(LibraryCalls, WhatTakesNoTimeIsNotWaitedFor) {
+  EXPECT_TRUE(worth_awaiting("qsort", 1));
+  EXPECT_TRUE(worth_awaiting("qsort", 0.3));
+  EXPECT_FALSE(worth_awaiting("qsort", 0.001));
+  EXPECT_FALSE(worth_awaiting("printf", 1));
+  EXPECT_FALSE(worth_awaiting("__powidf2", 1));
+}
+
+TEST(LibraryCalls, MoreOfThemIsTracedWhereTheyTakeMore) {
+  EXPECT_GT(time_to_trace(0.1), time_to_trace(0.01));
+  EXPECT_EQ(time_to_trace(0.5), time_to_trace(1));
+}
+
 }  // namespace perfcast

@@ -8,6 +8,8 @@
 #include <set>
 
 #include "base/json.h"
+#include "base/paths.h"
+#include "base/preload.h"
 #include "base/run_tidily.h"
 #include "base/source_is_there.h"
 #include "base/text.h"
@@ -295,6 +297,19 @@ std::vector<std::string> code_generation_command(const Unit& unit, const std::st
   command.insert(command.end(), flags.begin(), flags.end());
   command.insert(command.end(), {"-Xclang", "-disable-llvm-passes", "-fno-discard-value-names", "-w", "-c", bitcode, "-o", object});
   return command;
+}
+
+Result<std::string> runtime_object(const CompiledProgram& program, const std::string& name, const std::vector<std::string>& flags) {
+  if (program.target.empty())
+    if (auto built = built_from(name + ".c", "perfcast_" + name + ".o")) return *built;
+  const std::string source = (bundled_data() / "runtime" / (name + ".c")).string(), object = program.scratch.file(name + "-runtime.o");
+  if (fs::exists(object)) return object;
+  std::vector<std::string> command = {find_program("clang-19").value_or("clang-19")};
+  if (!program.target.empty()) command.push_back("--target=" + program.target);
+  command.insert(command.end(), flags.begin(), flags.end());
+  command.insert(command.end(), {"-c", source, "-o", object});
+  CHECK_OK(run_compiler(command, {}, source));
+  return object;
 }
 
 // What may help where a program does not link.

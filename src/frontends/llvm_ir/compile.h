@@ -72,6 +72,10 @@ std::vector<std::string> code_generation_command(const Unit& unit, const std::st
 // Runs a compiler; its message is the error's text.
 Status run_compiler(const std::vector<std::string>& command, const std::string& folder, const std::string& what);
 
+// The object of a source of data/runtime, "counts" for counts.c, to be linked into the program: made when perfcast was built, or now, for
+// the program's target. `flags` are those that cmake is told for it.
+Result<std::string> runtime_object(const CompiledProgram& program, const std::string& name, const std::vector<std::string>& flags);
+
 // Links objects into an executable with the program's own link flags and the driver its languages need.
 Status link_program(const CompiledProgram& program, const std::vector<std::string>& objects,
                     const std::string& executable, const std::vector<std::string>& more_flags = {});

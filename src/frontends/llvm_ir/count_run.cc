@@ -1,15 +1,19 @@
 // A counted run from end to end: plan, insert, generate code, link with the runtime, run, sum up the counters' files.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <optional>
+#include <set>
 
-#include "base/paths.h"
 #include "frontends/llvm_ir/call_heights.h"
 #include "frontends/llvm_ir/counter_plan.h"
 #include "frontends/llvm_ir/insert_counters.h"
 #include "frontends/llvm_ir/instrument.h"
 #include "frontends/llvm_ir/leaving.h"
+#include "frontends/llvm_ir/library_calls_marked.h"
 #include "frontends/llvm_ir/module.h"
 
 namespace perfcast::llvm_ir {
@@ -37,14 +41,13 @@ Status generate(const Unit& unit, Stage stage, bool lowered, const std::string& 
   return run_compiler(command, {}, unit.source);
 }
 
-Result<std::string> compile_runtime(const CompiledProgram& program) {
-  const std::string source = (bundled_data() / "runtime" / "counts.c").string();
-  const std::string object = program.scratch.file("counts-runtime.o");
-  if (fs::exists(object)) return object;
-  std::vector<std::string> command = {find_program("clang-19").value_or("clang-19"), "-O2", "-c", source, "-o", object};
-  if (!program.target.empty()) command.push_back("--target=" + program.target);
-  CHECK_OK(run_compiler(command, {}, source));
-  return object;
+// Functions that other units may call.
+std::set<std::string> defined_in(const std::vector<llvm::Module*>& modules) {
+  std::set<std::string> names;
+  for (const llvm::Module* module : modules)
+    for (const auto& function : *module)
+      if (!function.isDeclaration()) names.insert(function.getName().str());
+  return names;
 }
 
 // The counted executable, and for each unit what its counters mean.
@@ -59,11 +62,13 @@ Result<std::vector<ModulePlan>> build(const CompiledProgram& program, Stage stag
   const LeavingCalls leaving(modules);
   // Of the code that is predicted only; the early stage tells of the source.
   const RecursiveFunctions recursive = stage == Stage::final ? RecursiveFunctions(modules) : RecursiveFunctions();
+  const std::set<std::string> own = defined_in(modules);
   std::vector<ModulePlan> plans;
   std::vector<std::string> objects;
   for (std::size_t i = 0; i < modules.size(); i++) {
     plans.push_back(plan_counters(*modules[i], leaving, recursive));
     insert_counters(*modules[i], plans.back(), leaving, program.threads);
+    if (stage == Stage::final && !program.threads) plans.back().routines = mark_library_calls(*modules[i], own);
   }
   for (std::size_t i = 0; i < modules.size(); i++) {
     const std::string base = program.scratch.file("unit" + std::to_string(i) + "." + stage_name(stage) + ".counted");
@@ -75,7 +80,7 @@ Result<std::vector<ModulePlan>> build(const CompiledProgram& program, Stage stag
     CHECK_OK(generate(program.units[i], stage, lowered, base + ".bc", base + ".o"));
     objects.push_back(base + ".o");
   }
-  TRY(std::string runtime, compile_runtime(program));
+  TRY(const std::string runtime, runtime_object(program, "counts", {"-O2"}));
   objects.push_back(runtime);
   CHECK_OK(link_program(program, objects, executable));
   return plans;
@@ -140,7 +145,13 @@ Result<CountedRun> CountedProgram::run(const CountOptions& options) const {
   if (!options.input_file.empty()) request.input_file = options.input_file;
   request.folder = options.folder, request.limits = options.limits;
   CountedRun run;
+  std::map<std::string, std::vector<std::string>> routines;
+  for (const ModulePlan& plan : plans)
+    if (!plan.routines.empty() && options.runner.empty()) routines[fmt::format("{:016x}", plan.checksum)] = plan.routines;
+  std::optional<LibraryWatch> watch;
+  if (!routines.empty()) watch.emplace(counts.path().string(), std::move(routines));
   TRY(run.outcome, run_program(request));
+  if (watch) run.libraries = watch->stop();
   run.complete = run.outcome.ending == Ending::exited;
 
   std::map<std::uint64_t, std::size_t> unit_of;

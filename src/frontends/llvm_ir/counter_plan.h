@@ -34,6 +34,7 @@ struct ModulePlan {
   std::vector<FunctionPlan> functions;  // those with code, in the module's order
   int counters = 0;
   std::uint64_t checksum = 0;           // of all names and edges: counts of another build are not mistaken for these
+  std::vector<std::string> routines;    // of libraries, whose calls are marked (library_calls_marked.h)
 };
 
 ModulePlan plan_counters(llvm::Module& module, const LeavingCalls& leaving, const RecursiveFunctions& recursive);

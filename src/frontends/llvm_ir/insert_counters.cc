@@ -301,7 +301,7 @@ Storage make_storage(llvm::Module& module, const ModulePlan& plan, bool threads)
   } else {
     auto* type = llvm::ArrayType::get(word, bytes / 8);
     storage.array = new llvm::GlobalVariable(module, type, false, llvm::GlobalValue::InternalLinkage,
-                                             llvm::ConstantAggregateZero::get(type), "perfcast.counts");
+                                             llvm::ConstantAggregateZero::get(type), counts_name);
     storage.array->setAlignment(llvm::Align(page));
     array = storage.array;
   }

@@ -15,6 +15,7 @@
 #include "base/process.h"
 #include "frontends/llvm_ir/compile.h"
 #include "frontends/llvm_ir/counts.h"
+#include "frontends/llvm_ir/library_watch.h"
 #include "frontends/position_counts.h"
 
 namespace perfcast::llvm_ir {
@@ -37,6 +38,7 @@ struct CountedRun {
   double page_faults = 0;         // since its own code began; the loader's are not the program's
   bool subnormal = false;         // it met numbers too small to be normal
   bool complete = true;           // ended by itself; otherwise counts of the loops running at the end are missing
+  LibraryTime libraries;          // of the final stage, run on this host, without threads
 };
 
 // The counted executable, made once and run as often as one likes. The program must outlive it.

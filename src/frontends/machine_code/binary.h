@@ -34,7 +34,7 @@ Result<Profile> analyze_binary(const std::string& executable, const std::vector<
 struct LibraryTraceOptions {
   std::string input_file, folder, tables_cpu, system_root;
   std::vector<std::string> launcher;           // of an MPI program: see TraceOptions
-  Seconds time{6};                             // of processor, counted in samples after a third; then the run is ended,
+  Seconds time{6};                             // of processor, counted in samples after the first two; then the run is ended,
   Seconds patience{6};                         // or here, while a routine was seen too seldom to scale it, or is running
   std::vector<std::string> own_functions;      // the program's own, by linkage name: not counted here
   std::map<std::string, double> known_calls;   // exact counts of calls of library routines, for scaling

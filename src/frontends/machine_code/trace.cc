@@ -10,7 +10,6 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -18,8 +17,7 @@
 #include "base/files.h"
 #include <memory_profile_layout.h>  // data/runtime: shared with the plugin
 #include "base/mpi.h"
-#include "base/paths.h"
-#include "base/run_tidily.h"
+#include "base/preload.h"
 #include "frontends/llvm_ir/emulated.h"
 #include "frontends/machine_code/elf_image.h"
 #include "frontends/memory_profile/observed.h"
@@ -161,30 +159,6 @@ void read_accesses(const TraceFile& file, const FileHeader& header, Trace& trace
   std::ranges::sort(trace.accesses, {}, [](const TracedAccess& a) { return std::pair(a.address, a.access.store); });
 }
 
-Status build_plugin(const std::string& plugin) {
-  const auto compiler = find_c_compiler();
-  if (!compiler) return unfit("no C compiler to build the counting plugin with", "", "install gcc");
-  const std::string source = (bundled_data() / "runtime/qemu_blocks.c").string();
-  RunRequest request;
-  request.command = {*compiler, "-O2", "-shared", "-fPIC", "-ftls-model=initial-exec", "-o", plugin, source};
-  TRY(auto outcome, run_tidily(request));
-  if (!outcome.ok()) return unfit("cannot build the counting plugin: " + outcome.errors, source, "check that " + *compiler + " works and that there is space below TMPDIR");
-  return {};
-}
-
-// The plugin's file, built once: a program is traced at several sizes.
-Result<std::string> built_plugin() {
-  static std::mutex one_at_a_time;
-  static std::optional<TemporaryFolder> folder;
-  const std::lock_guard only(one_at_a_time);
-  if (!folder) {
-    TRY(TemporaryFolder fresh, TemporaryFolder::make("plugin"));
-    CHECK_OK(build_plugin(fresh.file("blocks.so")));
-    folder.emplace(std::move(fresh));
-  }
-  return folder->file("blocks.so");
-}
-
 // The folder under which a foreign program's loader and libraries lie.
 std::string system_root_of(const std::string& arch) {
   for (const std::string& root : {"/usr/" + arch + "-linux-gnu", "/usr/gnemul/qemu-" + arch})
@@ -284,12 +258,13 @@ Result<Trace> trace_program(const std::string& executable, const std::vector<std
   if (image.relocatable()) return unfit("is an object file, not a program", executable, "link it first");
   TRY(auto command, qemu_command(image, options));
   TRY(const TemporaryFolder folder, TemporaryFolder::make("trace"));
-  TRY(const std::string plugin, built_plugin());
+  TRY(const std::string plugin, runtime_library("qemu_blocks", {"-ftls-model=initial-exec"}));
   const std::string out = folder.file("blocks.bin"), maps = folder.file("maps.txt");
   std::string settings = plugin + ",out=" + out + ",maps=" + maps;
   if (options.instruction_limit) settings += ",limit=" + std::to_string(std::llround(*options.instruction_limit));
+  constexpr double counted_whole = 1.8;  // seconds; in samples from then on
   if (options.processor_time)
-    settings += fmt::format(",whole={:.3f},seconds={:.3f}", 0.3 * options.processor_time->value, options.processor_time->value);
+    settings += fmt::format(",whole={:.3f},seconds={:.3f}", std::min(counted_whole, 0.9 * options.processor_time->value), options.processor_time->value);
   if (options.memory != WatchMemory::no) settings += options.memory == WatchMemory::whole_run ? ",memory=whole" : ",memory=bursts";
   if (!options.skip.empty()) {
     const std::string ranges = folder.file("skip.txt");

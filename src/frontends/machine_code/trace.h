@@ -72,7 +72,7 @@ struct TraceOptions {
   std::vector<std::string> launcher;
   RunLimits limits;
   std::optional<double> instruction_limit;  // end the run after about so many
-  // Of processor: counts all of the first 60 % of it, then one stretch in eight, then ends the run.
+  // Of processor: counts all of the first seconds of it, then one stretch in eight, then ends the run.
   std::optional<Seconds> processor_time;
   std::vector<std::string> skip;            // functions of the executable that are not counted
   // Library routines with how often the program calls them: the run goes on beyond processor_time, up to `patience`,

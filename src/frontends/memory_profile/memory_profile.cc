@@ -1,12 +1,14 @@
 #include "frontends/memory_profile/memory_profile.h"
 
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/GlobalVariable.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <map>
 
 #include <memory_profile_layout.h>  // data/runtime: shared with the run-time library
-#include "base/paths.h"
 #include "frontends/llvm_ir/module.h"
 #include "frontends/memory_profile/instrument.h"
 #include "frontends/memory_profile/observed.h"
@@ -14,14 +16,30 @@
 namespace perfcast::memory_profile {
 namespace {
 
+// How many sites there are, for the run-time library.
+void tell_totals(llvm::Module& module, const MemoryProfile& profile) {
+  auto* type = llvm::Type::getInt32Ty(module.getContext());
+  auto tell = [&](const char* name, std::size_t total) {
+    new llvm::GlobalVariable(module, type, true, llvm::GlobalValue::ExternalLinkage, llvm::ConstantInt::get(type, total), name);
+  };
+  tell("perfcast_access_total", profile.accesses.size()), tell("perfcast_branch_total", profile.branches.size());
+}
+
+// Code of which the compiler was told to optimise nothing; what is seen of it was written down before, so it may as well be quick.
+void allow_optimisation(llvm::Module& module) {
+  for (llvm::Function& function : module) function.removeFnAttr(llvm::Attribute::OptimizeNone);
+}
+
 // Objects of the profiled units and of the run-time library.
 Result<std::vector<std::string>> make_objects(const llvm_ir::CompiledProgram& program, const MadeBranches& made, MemoryProfile& profile) {
   std::vector<std::string> objects;
   for (std::size_t i = 0; i < program.units.size(); i++) {
-    const auto& unit = program.units[i];
+    auto unit = program.units[i];
     std::string base = program.scratch.file("memory-" + std::to_string(i));
     TRY(auto loaded, llvm_ir::load_module(unit.final_bitcode));
     instrument(*loaded.module, made, profile);
+    if (i + 1 == program.units.size()) tell_totals(*loaded.module, profile);
+    if (unit.optimisation == "-O0") allow_optimisation(*loaded.module), unit.flags.push_back("-O2");
     bool lowered = false;
     if (!program.emulated) {
       TRY(lowered, llvm_ir::lower_features(*loaded.module));
@@ -31,16 +49,8 @@ Result<std::vector<std::string>> make_objects(const llvm_ir::CompiledProgram& pr
                                    "the memory-profiled build of " + unit.source));
     objects.push_back(base + ".o");
   }
-  std::string totals = program.scratch.file("memory-totals.c");
-  CHECK_OK(write_file(totals, "const unsigned perfcast_access_total = " + std::to_string(profile.accesses.size()) +
-                                  ", perfcast_branch_total = " + std::to_string(profile.branches.size()) + ";\n"));
-  for (const std::string& source : {(bundled_data() / "runtime/memory_profile.c").string(), totals}) {
-    std::string object = program.scratch.file("memory-runtime-" + std::to_string(objects.size()) + ".o");
-    std::vector<std::string> command = {"clang-19", "-O2", "-fPIC", "-c", source, "-o", object};
-    if (!program.target.empty()) command.insert(command.begin() + 1, "--target=" + program.target);
-    CHECK_OK(llvm_ir::run_compiler(command, "", "the run-time library of the memory profile"));
-    objects.push_back(object);
-  }
+  TRY(const std::string runtime, llvm_ir::runtime_object(program, "memory_profile", {"-O2", "-fPIC"}));
+  objects.push_back(runtime);
   return objects;
 }
 
