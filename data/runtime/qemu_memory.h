@@ -16,6 +16,7 @@ static uint64_t perfcast_threshold, perfcast_offset;
 
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *, void (*)(unsigned, uint32_t, uint64_t, void *), int, int, void *);
 bool qemu_plugin_mem_is_store(uint32_t);
+unsigned qemu_plugin_mem_size_shift(uint32_t);
 enum { LOADS_AND_STORES = 3 };
 
 /* What was seen of the loads or of the stores of one instruction: a record of the file. */
