@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -83,28 +84,31 @@ double join_regions(CompiledCost& cost, const Machine& machine, const ProgramReu
   return cost.core.cycles * cost.ns_per_cycle + added;
 }
 
+// The program as it can be simulated; made when it is asked for first. Nothing where it cannot.
+using Simulated = std::function<const PreparedProgram*()>;
+
 // How much longer the core takes when its loads wait as the histograms say. `without` is the core when none waits, once known.
-void simulate_waits(CompiledCost& cost, const Profile& profile, const Machine& machine, LoadWaits& waits, std::optional<CoreTime>& without) {
+void simulate_waits(CompiledCost& cost, const Simulated& simulated, LoadWaits& waits, std::optional<CoreTime>& without) {
   constexpr double matters = 0.01;
   double serial = 0;
   for (const CompiledBlock& b : cost.blocks) serial += waits.serial_ns(b.core.function, b.core.block);
   for (RegionCost& region : cost.region_costs) region.waiting_ns = 0;
   if (serial < matters * cost.core.cycles * cost.ns_per_cycle) return;
-  if (!without)
-    if (auto plain = simulate_program(profile, machine)) without = std::move(*plain);
+  const PreparedProgram* program = simulated();
+  if (!program) return;
+  if (!without) without = simulate_program(*program);
   SimulationOptions options;
   options.extra_load_cycles = [&](const LoadPlace& at) { return waits.draw(at.function, at.block, at.instruction, at.before) / cost.ns_per_cycle; };
-  auto with = simulate_program(profile, machine, options);
-  if (!without || !with) return;
+  const CoreTime with = simulate_program(*program, options);
   std::map<std::pair<int, int>, double> cycles;
-  for (const BlockTime& b : with->blocks) cycles[{b.function, b.block}] += b.cycles;
+  for (const BlockTime& b : with.blocks) cycles[{b.function, b.block}] += b.cycles;
   for (const BlockTime& b : without->blocks) cycles[{b.function, b.block}] -= b.cycles;
   for (const CompiledBlock& b : cost.blocks)
     if (b.region >= 0) cost.region_costs[static_cast<std::size_t>(b.region)].waiting_ns += cost.ns_per_cycle * cycles[{b.core.function, b.core.block}];
   for (RegionCost& region : cost.region_costs) region.waiting_ns = std::max(0.0, region.waiting_ns);
 }
 
-void join_memory(CompiledCost& cost, const Profile& profile, const Machine& machine) {
+void join_memory(CompiledCost& cost, const Profile& profile, const Machine& machine, const Simulated& simulated, std::optional<CoreTime> without) {
   cost.region_costs.resize(cost.regions.size());
   ReuseTime times;
   for (CodeRegion& region : cost.regions) {
@@ -122,16 +126,27 @@ void join_memory(CompiledCost& cost, const Profile& profile, const Machine& mach
   // How long lines stay in a busy cache depends on how long the program takes, which depends on that.
   ProgramReuse program{footprint_bytes(profile, machine), &times, cost.core.cycles * cost.ns_per_cycle};
   for (int k = 0; k < 4; k++) program.run_ns = join_regions(cost, machine, program, false);
-  std::optional<CoreTime> without;
   for (int k = 0; k < 2; k++) {
     LoadWaits waits(profile, *machine.memory, program);
-    simulate_waits(cost, profile, machine, waits, without);
+    simulate_waits(cost, simulated, waits, without);
     double before = program.run_ns;
     program.run_ns = join_regions(cost, machine, program, true);
     if (!machine.memory->retention_ns || std::abs(program.run_ns / before - 1) < 0.1) break;
   }
   for (CompiledBlock& b : cost.blocks)
     if (b.region >= 0) b.memory = memory_added(b.core, cost.region_costs[static_cast<std::size_t>(b.region)], cost.ns_per_cycle);
+}
+
+CompiledCost joined(const Profile& profile, const Machine& machine, CoreTime core, const Simulated& simulated, std::optional<CoreTime> without) {
+  CompiledCost cost;
+  cost.core = std::move(core);
+  cost.ns_per_cycle = 1 / machine.core->clock_ghz.value;
+  if (profile.ir) cost.regions = code_regions(*profile.ir);
+  std::ranges::move(machine_regions(*profile.machine, profile.forms), std::back_inserter(cost.regions));
+  place_blocks(cost, *profile.machine);
+  join_memory(cost, profile, machine, simulated, std::move(without));
+  cost.outside = outside_time(profile, machine, calls_beyond(*profile.machine));
+  return cost;
 }
 
 }  // namespace
@@ -149,20 +164,20 @@ Result<CompiledCost> compiled_cost(const Profile& profile, const Machine& machin
   if (!profile.run.isa.empty() && !machine.isa.empty() && profile.run.isa != machine.isa)
     return unfit("the profile holds " + profile.run.isa + " code and " + machine.name + " runs " + machine.isa, profile.program,
                  "analyze with --target " + machine.isa + "-linux-gnu");
-  TRY(CoreTime core, simulate_program(profile, machine, options));
-  return compiled_cost(profile, machine, std::move(core));
+  TRY(const PreparedProgram program, PreparedProgram::make(profile, machine));
+  CoreTime core = simulate_program(program, options);
+  std::optional<CoreTime> without;
+  if (options.usual()) without = core;
+  return joined(profile, machine, std::move(core), [&] { return &program; }, std::move(without));
 }
 
 CompiledCost compiled_cost(const Profile& profile, const Machine& machine, CoreTime core) {
-  CompiledCost cost;
-  cost.core = std::move(core);
-  cost.ns_per_cycle = 1 / machine.core->clock_ghz.value;
-  if (profile.ir) cost.regions = code_regions(*profile.ir);
-  std::ranges::move(machine_regions(*profile.machine, profile.forms), std::back_inserter(cost.regions));
-  place_blocks(cost, *profile.machine);
-  join_memory(cost, profile, machine);
-  cost.outside = outside_time(profile, machine, calls_beyond(*profile.machine));
-  return cost;
+  std::optional<Result<PreparedProgram>> program;
+  auto simulated = [&]() -> const PreparedProgram* {
+    if (!program) program.emplace(PreparedProgram::make(profile, machine));
+    return *program ? &**program : nullptr;
+  };
+  return joined(profile, machine, std::move(core), simulated, {});
 }
 
 bool memory_watched(const Profile& profile) {

@@ -1,5 +1,7 @@
 #include "engine/match.h"
 
+#include "engine/pattern_start.h"
+
 namespace perfcast::engine {
 namespace {
 
@@ -15,8 +17,8 @@ std::regex compile_pattern(const std::string& pattern) {
 }  // namespace
 
 CompiledMatch::CompiledMatch(const Match& match, int number) : match_(match), number_(number) {
-  if (!match.opcode.empty()) opcode_ = compile_pattern(match.opcode);
-  if (!match.text.empty()) text_ = compile_pattern(match.text);
+  if (!match.opcode.empty()) opcode_ = compile_pattern(match.opcode), opcode_starts_ = starts_of(match.opcode);
+  if (!match.text.empty()) text_ = compile_pattern(match.text), text_starts_ = starts_of(match.text);
 }
 
 bool CompiledMatch::form_holds(const InstructionForm& form) const {
@@ -27,7 +29,7 @@ bool CompiledMatch::form_holds(const InstructionForm& form) const {
   if (match_.vector_bits_up_to && form.vector_bits > *match_.vector_bits_up_to) return false;
   if (match_.vector_bits_from && form.vector_bits < *match_.vector_bits_from) return false;
   if (match_.scale_from && !(form.indexed && form.scale >= *match_.scale_from)) return false;
-  return !opcode_ || std::regex_search(form.opcode, *opcode_);
+  return !opcode_ || (starts_with_any(form.opcode, opcode_starts_) && std::regex_search(form.opcode, *opcode_));
 }
 
 bool CompiledMatch::holds(const Candidate& candidate) const {
@@ -35,7 +37,9 @@ bool CompiledMatch::holds(const Candidate& candidate) const {
   auto place = static_cast<std::size_t>(number_);
   if (remembered.size() <= place) remembered.resize(place + 1, -1);
   if (remembered[place] < 0) remembered[place] = form_holds(candidate.form);
-  return remembered[place] && (!text_ || std::regex_search(candidate.instruction.text, *text_));
+  if (!remembered[place]) return false;
+  const std::string& text = candidate.instruction.text;
+  return !text_ || (starts_with_any(text, text_starts_) && std::regex_search(text, *text_));
 }
 
 }  // namespace perfcast::engine

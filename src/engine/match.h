@@ -28,6 +28,7 @@ class CompiledMatch {
   Match match_;
   int number_;
   std::optional<std::regex> opcode_, text_;
+  std::vector<std::string> opcode_starts_, text_starts_;
 };
 
 }  // namespace perfcast::engine

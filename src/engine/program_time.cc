@@ -26,9 +26,9 @@ struct Trail {
 
 class Sampler {
  public:
-  Sampler(WalkProgram& program, const Graph& graph, const std::vector<StaticInstruction>& code, std::vector<InstructionClass> classes,
+  Sampler(WalkProgram& program, const Graph& graph, const std::vector<StaticInstruction>& code, const std::vector<InstructionClass>& classes,
           const CoreTables& tables, const SimulationOptions& options, LoadMeetings& meetings, LoadAliases& aliases)
-      : program_(program), graph_(graph), code_(code), classes_(std::move(classes)), options_(options), meetings_(meetings), aliases_(aliases),
+      : program_(program), graph_(graph), code_(code), classes_(classes), options_(options), meetings_(meetings), aliases_(aliases),
         pipeline_(tables, register_units(code)), walker_(program), returned_(return_register(program.code)),
         visits_(program.blocks.size()), seen_(code.size()) {}
 
@@ -147,7 +147,7 @@ class Sampler {
   WalkProgram& program_;
   const Graph& graph_;
   const std::vector<StaticInstruction>& code_;
-  std::vector<InstructionClass> classes_;
+  const std::vector<InstructionClass>& classes_;
   const SimulationOptions& options_;
   LoadMeetings& meetings_;
   LoadAliases& aliases_;
@@ -201,23 +201,48 @@ void count_origins(CoreTime& time, const WalkProgram& program, const std::vector
 
 }  // namespace
 
-Result<CoreTime> simulate_program(const Profile& profile, const Machine& machine, const SimulationOptions& options) {
+struct PreparedProgram::Parts {
+  Parts(const Profile& profile, const Machine& machine)
+      : graph(*profile.machine), clock_ghz(machine.core->clock_ghz.value), tables(*machine.core),
+        program(walk_program(graph, profile.forms, machine.core->branches)), classes(classes_of(program, profile.forms)), meetings(profile), aliases(profile) {
+    Resolver resolver(tables, profile.forms);
+    code.reserve(program.code.size());
+    for (const Instruction* instruction : program.code) code.push_back(resolver.resolve(*instruction));
+    for (const auto& block : program.blocks) instructions += weight_of(block);
+  }
+  const Graph& graph;
+  double clock_ghz;
+  CoreTables tables;
+  WalkProgram program;    // as before the first step
+  std::vector<InstructionClass> classes;
+  LoadMeetings meetings;  // the same
+  LoadAliases aliases;    // the same
+  std::vector<StaticInstruction> code;
+  double instructions = 0;  // executed in the run
+};
+
+PreparedProgram::PreparedProgram() = default;
+PreparedProgram::PreparedProgram(PreparedProgram&&) noexcept = default;
+PreparedProgram::~PreparedProgram() = default;
+
+Result<PreparedProgram> PreparedProgram::make(const Profile& profile, const Machine& machine) {
   if (!profile.machine) return unfit("the profile holds no machine code", profile.program, "analyze it again with --level all");
   if (!machine.core) return unfit("the machine file says nothing about its core", machine.name, "perfcast characterize");
   CHECK_OK(check_core(*machine.core));
-  CoreTables tables(*machine.core);
-  WalkProgram program = walk_program(*profile.machine, profile.forms, machine.core->branches);
-  Resolver resolver(tables, profile.forms);
-  std::vector<StaticInstruction> code;
-  code.reserve(program.code.size());
-  for (const Instruction* instruction : program.code) code.push_back(resolver.resolve(*instruction));
+  PreparedProgram prepared;
+  prepared.parts_ = std::make_unique<Parts>(profile, machine);
+  return prepared;
+}
 
+CoreTime simulate_program(const PreparedProgram& prepared, const SimulationOptions& options) {
+  const auto& parts = prepared.parts();
   CoreTime time;
-  for (const auto& block : program.blocks) time.instructions += weight_of(block);
+  time.instructions = parts.instructions;
   if (time.instructions <= 0) return time;
-  LoadMeetings meetings(profile);
-  LoadAliases aliases(profile);
-  Sampler sampler(program, *profile.machine, code, classes_of(program, profile.forms), tables, options, meetings, aliases);
+  WalkProgram program = parts.program;  // a walk leaves its traces in it
+  LoadMeetings meetings = parts.meetings;
+  LoadAliases aliases = parts.aliases;
+  Sampler sampler(program, parts.graph, parts.code, parts.classes, parts.tables, options, meetings, aliases);
   sample(sampler, program, options, time.instructions);
 
   double seen_cycles = 0, seen_instructions = 0;
@@ -240,10 +265,15 @@ Result<CoreTime> simulate_program(const Profile& profile, const Machine& machine
     for (std::size_t c = 0; c < causes; c++) time.by_cause[c] += block.by_cause[c];
   }
   std::ranges::sort(time.blocks, {}, [](const BlockTime& b) { return std::pair(b.function, b.block); });
-  count_origins(time, program, code);
-  time.seconds = time.cycles / (machine.core->clock_ghz.value * 1e9);
+  count_origins(time, program, parts.code);
+  time.seconds = time.cycles / (parts.clock_ghz * 1e9);
   time.simulated_instructions = sampler.simulated();
   return time;
+}
+
+Result<CoreTime> simulate_program(const Profile& profile, const Machine& machine, const SimulationOptions& options) {
+  TRY(const PreparedProgram program, PreparedProgram::make(profile, machine));
+  return simulate_program(program, options);
 }
 
 }  // namespace perfcast::engine

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "base/result.h"
@@ -31,6 +32,12 @@ struct SimulationOptions {
   bool mispredictions = true;     // as Block::mispredicted says
   // Cycles beyond a first-level hit, asked at every executed load; empty: all hit.
   std::function<double(const LoadPlace&)> extra_load_cycles;
+  // Simulated so, the core is as it is when all loads hit and branches are as seen.
+  bool usual() const {
+    const SimulationOptions others;
+    return !extra_load_cycles && mispredictions == others.mispredictions && instructions == others.instructions && walk == others.walk &&
+           warm_up == others.warm_up && matters == others.matters;
+  }
 };
 
 struct BlockTime {
@@ -52,7 +59,24 @@ struct CoreTime {
   double unvisited = 0;                   // share of executed instructions in blocks the walk did not reach
 };
 
-// An error when the profile has no machine code or the machine no core.
+// A program made ready for the core of a machine: every instruction with what the machine's rules say about it. Looking these up takes
+// as long as simulating, so whoever simulates several times does it once. Profile and machine must outlive it.
+class PreparedProgram {
+ public:
+  // An error when the profile has no machine code or the machine no core.
+  static Result<PreparedProgram> make(const Profile& profile, const Machine& machine);
+  PreparedProgram(PreparedProgram&&) noexcept;
+  ~PreparedProgram();
+  struct Parts;
+  const Parts& parts() const { return *parts_; }
+
+ private:
+  PreparedProgram();
+  std::unique_ptr<Parts> parts_;
+};
+
+CoreTime simulate_program(const PreparedProgram& program, const SimulationOptions& options = {});
+// The same of one that is simulated once.
 Result<CoreTime> simulate_program(const Profile& profile, const Machine& machine, const SimulationOptions& options = {});
 
 }  // namespace perfcast::engine

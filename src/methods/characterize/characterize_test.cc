@@ -194,6 +194,7 @@ TEST(Study, IntervalsByLengthAndRepetitionsAndTheBestStatistic) {
   CharacterizeOptions options;
   options.quick = true, options.compilers = {compiler};
   auto done = study(options);
+  for (int again = 0; again < 4 && done && done->checks.empty(); again++) done = study(options);  // a starved machine gives no observation at times
   std::atomic<bool> stop = true;
   options.stop = &stop;
   auto stopped = study(options);
