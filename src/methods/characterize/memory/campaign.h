@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "methods/characterize/memory/kernels.h"
+#include "methods/characterize/memory/levels.h"
 #include "methods/characterize/memory/memory.h"
 #include "methods/characterize/memory/slices.h"
 
@@ -67,7 +68,8 @@ class MemoryCampaign {
 
   void cache_seen_by_streams();
   void retention();
-  void whole_size(MemoryLevel& cache, double fast, double gone) const;
+  void whole_size(MemoryLevel& cache, double below, double fast, double gone);
+  std::vector<CurvePoint> stream_curve(double below);
 
   Measurement page_chase(std::size_t pages);
   Measurement independent_pages(std::size_t pages);

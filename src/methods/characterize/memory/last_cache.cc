@@ -6,18 +6,26 @@
 
 namespace perfcast::characterize {
 
+// Time per line of a stream, by size; no point where it is the same in the last cache and in memory, or memory is short.
+std::vector<CurvePoint> MemoryCampaign::stream_curve(double below) {
+  constexpr double clear = 1.4;
+  std::vector<CurvePoint> curve;
+  for (double bytes = 2 * below; bytes <= largest_ * 1.01; bytes *= std::sqrt(2.0)) {
+    Buffer buffer(static_cast<std::size_t>(bytes) / 4096 * 4096, false);
+    if (!buffer.valid()) return {};
+    double time = passes(bytes / line, [&] { read_streams(buffer.begin(), buffer.bytes(), 1); }).value;
+    curve.push_back({bytes, curve.empty() ? time : std::max(time, curve.back().y)});
+  }
+  if (curve.size() < 4 || curve.back().y < clear * curve.front().y) return {};
+  return curve;
+}
+
 // A shared last cache can be too busy to keep the lines of a slow chase and still serve a fast stream: then its
 // size is where the bandwidth, not the latency, drops.
 void MemoryCampaign::cache_seen_by_streams() {
   const double below = model_.levels[model_.levels.size() - 2].capacity_bytes->value;
-  std::vector<CurvePoint> curve;
-  for (double bytes = 2 * below; bytes <= largest_ * 1.01; bytes *= std::sqrt(2.0)) {
-    Buffer buffer(static_cast<std::size_t>(bytes) / 4096 * 4096, false);
-    if (!buffer.valid()) return;
-    double time = passes(bytes / line, [&] { read_streams(buffer.begin(), buffer.bytes(), 1); }).value;
-    curve.push_back({bytes, curve.empty() ? time : std::max(time, curve.back().y)});
-  }
-  if (curve.size() < 4 || curve.back().y < 1.4 * curve.front().y) return;
+  const std::vector<CurvePoint> curve = stream_curve(below);
+  if (curve.empty()) return;
   double capacity = crossing(curve, curve.front().y, curve.back().y);
   if (capacity < 3 * below) return;
   MemoryLevel level;
@@ -30,11 +38,18 @@ void MemoryCampaign::cache_seen_by_streams() {
   model_.levels.insert(model_.levels.end() - 1, level);
 }
 
-// What the slow ring took for a small cache may be one that forgets.
-void MemoryCampaign::whole_size(MemoryLevel& cache, double fast, double gone) const {
+// What the slow ring took for a small cache may be one that forgets. A stream comes round tens of times as soon, so that
+// less has to be taken out of what it sees.
+void MemoryCampaign::whole_size(MemoryLevel& cache, double below, double fast, double gone) {
   auto& capacity = *cache.capacity_bytes;
   if (!cache.nominal_bytes || capacity.value >= cache.nominal_bytes->value) return;
-  const double whole = line * size_behind_retention(capacity.value / line, fast, gone, model_.retention_ns->value, cache.nominal_bytes->value / line);
+  auto behind = [&](double bytes, double near, double far) {
+    return line * size_behind_retention(bytes / line, near, far, model_.retention_ns->value, cache.nominal_bytes->value / line);
+  };
+  double whole = behind(capacity.value, fast, gone);
+  if (const std::vector<CurvePoint> curve = stream_curve(below); !curve.empty())
+    if (const double seen = crossing(curve, curve.front().y, curve.back().y); seen > 0)
+      whole = std::max(whole, behind(seen, curve.front().y, curve.back().y));
   if (whole <= capacity.value) return;
   capacity = measured(whole, whole / 4);
   capacity.note = "less for a slow ring, whose lines others push out while it goes round";
@@ -74,7 +89,7 @@ void MemoryCampaign::retention() {
       model_.retention_ns = measured(at, at / 3);
       break;
     }
-  if (model_.retention_ns) whole_size(cache, fast, gone);
+  if (model_.retention_ns) whole_size(cache, below, fast, gone);
 }
 
 }  // namespace perfcast::characterize
