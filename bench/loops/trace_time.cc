@@ -2,7 +2,7 @@
 //   bench_trace_time BINARY TRACE MACHINE_FILE LOOP_FOLDER [trace]    # trace: recorded addresses only, quickly
 // One line per kernel (functions k_*), of its last call: instructions; cycles with recorded addresses; cycles with
 // deduced addresses; cycles by a walk over the counted edges, with which loads meet stores; MACS, the walk with nothing ever full; the trivial bound; what the hottest loop covers; and the
-// mispredictions of a simulated predictor that has seen the kernel often. The loop's text is left in
+// mispredictions, as the core's lie between those of simulated predictors that have seen the kernel often. The loop's text is left in
 // LOOP_FOLDER/KERNEL.s with its executions, for other tools.
 #include <fmt/format.h>
 
@@ -23,6 +23,7 @@
 #include "frontends/machine_code/decode.h"
 #include "frontends/machine_code/elf_image.h"
 #include "methods/bounds/ladder.h"
+#include "record/foresight.h"
 #include "record/record_file.h"
 
 using namespace perfcast;
@@ -52,8 +53,9 @@ static Result<Binary> read_binary(const std::string& path, const std::string& cp
   return binary;
 }
 
-// By instruction executed, whether the predictor is wrong about where it goes, after it has met the last call often.
-static std::vector<bool> mispredictions(const Binary& binary, std::span<const Record> trace, std::size_t last_call) {
+// By instruction executed, which of the simulated predictors (wrong_of_large ..) are wrong about where it goes, after they have met
+// the last call often.
+static std::vector<int> mispredictions(const Binary& binary, std::span<const Record> trace, std::size_t last_call) {
   struct Branch {
     std::size_t at;
     bool conditional, taken;
@@ -65,7 +67,7 @@ static std::vector<bool> mispredictions(const Binary& binary, std::span<const Re
     bool taken = trace[k + 1].pc != trace[k].pc + static_cast<std::uint64_t>(instruction.size);
     if ((form.branch && form.conditional) || (form.indirect && !form.ret)) branches.push_back({k, form.conditional, taken});
   }
-  std::vector<bool> wrong(trace.size());
+  std::vector<int> wrong(trace.size());
   auto meet = [&](const Branch& branch) {
     auto id = static_cast<std::uint32_t>(trace[branch.at].pc);
     wrong[branch.at] = branch.conditional ? wrong_direction(id, branch.taken) : wrong_target(id, trace[branch.at + 1].pc);
@@ -78,11 +80,24 @@ static std::vector<bool> mispredictions(const Binary& binary, std::span<const Re
   return wrong;
 }
 
-static std::vector<engine::TraceStep> steps_of(const Binary& binary, std::span<const Record> trace, const std::vector<bool>& wrong, bool addresses) {
+static Mispredictions sum(std::span<const int> wrong) {
+  Mispredictions sum;
+  for (int by : wrong) sum += {double(by & wrong_of_large), double((by & wrong_of_small) != 0), double((by & wrong_of_path) != 0)};
+  return sum;
+}
+
+// The simulated predictor that misses about as often as the core: a trace says of each branch whether it was foreseen.
+static int likest(const Mispredictions& missed, const BranchCosts& core) {
+  const double expected = mispredicted_on(core, missed);
+  const std::pair<double, int> by[] = {{missed.large, wrong_of_large}, {missed.small, wrong_of_small}, {missed.path, wrong_of_path}};
+  return std::ranges::min_element(by, {}, [&](const auto& one) { return std::abs(one.first - expected); })->second;
+}
+
+static std::vector<engine::TraceStep> steps_of(const Binary& binary, std::span<const Record> trace, const std::vector<int>& wrong, int predictor, bool addresses) {
   std::vector<engine::TraceStep> steps;
   for (std::size_t k = 0; k < trace.size(); k++) {
     const Instruction& instruction = binary.code.at(trace[k].pc);
-    engine::TraceStep step{&instruction, false, wrong[k], {}, 0};
+    engine::TraceStep step{&instruction, false, (wrong[k] & predictor) != 0, {}, 0};
     step.taken = k + 1 < trace.size() && trace[k + 1].pc != trace[k].pc + static_cast<std::uint64_t>(instruction.size);
     if (addresses && trace[k].address) step.address = trace[k].address;
     steps.push_back(step);
@@ -141,7 +156,7 @@ class Meetings {
 };
 
 // Blocks and edges of one function as the trace counted them.
-static Profile counted(const Binary& binary, std::span<const Record> trace, const std::vector<bool>& wrong) {
+static Profile counted(const Binary& binary, std::span<const Record> trace, std::span<const int> wrong) {
   std::set<std::uint64_t> leaders{trace[0].pc};
   auto ends = [&](const Instruction& i) { return binary.forms[static_cast<std::size_t>(i.form)].branch || binary.forms[static_cast<std::size_t>(i.form)].ret; };
   for (std::size_t k = 0; k + 1 < trace.size(); k++) {
@@ -163,7 +178,7 @@ static Profile counted(const Binary& binary, std::span<const Record> trace, cons
     auto& block = function.blocks[static_cast<std::size_t>(current)];
     if (block.count.value == 1) block.code.push_back(binary.code.at(trace[k].pc));
     meetings.meet(current, index, trace[k]);
-    if (wrong[k]) block.mispredicted = block.mispredicted.value_or(0) + 1;
+    if (wrong[k]) block.mispredicted = block.mispredicted.value_or(0) + sum(wrong.subspan(k, 1));
   }
   for (auto [pair, count] : edges) {
     Edge edge;
@@ -220,8 +235,10 @@ static Status run(const std::string& path, const std::string& trace_path, const 
     std::span<const Record> all = trace.subspan(starts[0], ends[name] - starts[0]);
     std::span<const Record> last = trace.subspan(starts.back(), ends[name] - starts.back());
     const auto wrong = mispredictions(binary, all, starts.back() - starts[0]);
+    const auto of_last = sum(std::span(wrong).last(last.size()));
+    const int predictor = likest(of_last, machine.core->branches);
     auto of_last_call = [&](bool addresses) -> Result<double> {
-      auto steps = steps_of(binary, all, wrong, addresses);
+      auto steps = steps_of(binary, all, wrong, predictor, addresses);
       auto begin = std::chrono::steady_clock::now();
       TRY(auto time, engine::simulate(steps, binary.forms, *machine.core));
       seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), simulated += time.instructions;
@@ -241,8 +258,8 @@ static Status run(const std::string& path, const std::string& trace_path, const 
     TRY(auto steps, bounds::Steps::make(profile, machine, engine::SimulationOptions().instructions));
     const double macs = std::min(steps->total_macs(), steps->total_window()) / static_cast<double>(starts.size());
     double covered = write_hottest_loop(profile, folder + "/" + name + ".s", static_cast<double>(all.size()), static_cast<double>(starts.size()));
-    auto misses = std::count(wrong.end() - static_cast<std::ptrdiff_t>(last.size()), wrong.end(), true);
-    fmt::print("{} {} {:.1f} {:.1f} {:.1f} {:.1f} {:.1f} {:.3f} {}\n", name, last.size(), recorded, deduced, walked.cycles, macs, trivial(binary, last, *machine.core), covered, misses);
+    fmt::print("{} {} {:.1f} {:.1f} {:.1f} {:.1f} {:.1f} {:.3f} {:.0f}\n", name, last.size(), recorded, deduced, walked.cycles, macs, trivial(binary, last, *machine.core), covered, mispredicted_on(machine.core->branches, of_last));
+    if (getenv("PRED")) fmt::print(stderr, "PRED {} {} {} {}\n", name, of_last.large, of_last.small, of_last.path);
   }
   fmt::print(stderr, "{:.1f} million instructions simulated, {:.2f} million per second\n", simulated / 1e6, simulated / 1e6 / seconds);
   return {};

@@ -15,14 +15,21 @@ double by_size(const Mispredictions& simulated, const std::optional<Measurement>
   return simulated.large + place_between(learned->value, large_learns, small_learns) * (simulated.small - simulated.large);
 }
 
-// How much it is like the one that remembers the way: of eight branches that learns patterns of 12000 within the time of the
-// benchmark, the large one of 8300.
+// How much it is like the one that remembers the way: within the time of the benchmark that learns patterns of eight branches
+// 2.4 times as long as those of one, the large one as long, however long these are.
 double path_share(const BranchCosts& core) {
-  return core.learned_branches && core.learned_branches->value > 0 ? place_between(core.learned_branches->value, 8300, 12000) : 0;
+  const auto &one = core.learned_period, &eight = core.learned_branches;
+  return one && eight && one->value > 0 && eight->value > 0 ? place_between(eight->value / one->value, 1.04, 2.4) : 0;
+}
+
+// What such a core misses that has not as much room lies on the way to what the small one misses.
+double by_path(const BranchCosts& core, const Mispredictions& simulated) {
+  return simulated.path + place_between(core.learned_branches->value, 12000, 1300) * (simulated.small - simulated.path);
 }
 
 double with_path(const BranchCosts& core, const Mispredictions& simulated, double by_direction, double share) {
-  return by_direction + share * path_share(core) * (simulated.path - by_direction);
+  share *= path_share(core);
+  return share > 0 ? by_direction + share * (by_path(core, simulated) - by_direction) : by_direction;
 }
 
 }  // namespace
