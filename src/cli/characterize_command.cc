@@ -118,7 +118,7 @@ Status run(Options& options) {
 void add_characterize(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
   auto& what = options->what;
-  app.add_flag("--quick", what.quick, "At most 30 seconds, at -O0 only; otherwise up to 5 minutes");
+  app.add_flag("--quick", what.quick, "About 20 seconds, at -O0 only; otherwise about 3 minutes");
   app.add_option("--name", what.name, "Name of the machine; otherwise made from the processor and the host");
   app.add_option("--compiler", what.compilers, "Characterize this compiler only; repeatable")->allow_extra_args(false);
   app.add_option("--cflags", what.flags, "A set of compiler flags, \"-O3 -march=native\"; repeatable; otherwise -O0 and -O2")

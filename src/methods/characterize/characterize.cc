@@ -79,7 +79,7 @@ struct Section {
 constexpr Section sections[] = {
     {"system", {1}, {1}, measure_system},
     {"rate", {1}, {2}, measure_rate},
-    {"source", {12}, {120}, measure_source},
+    {"source", {10}, {95}, measure_source},
     {"memory", {6}, {45}, measure_memory_levels},
     {"core", {5}, {60}, measure_instructions},
     {"threads", {3}, {3}, measure_threads, true},

@@ -22,7 +22,7 @@ struct Progress {
 };
 
 struct CharacterizeOptions {
-  bool quick = false;                   // at most 30 s, at -O0 only; otherwise at most 5 minutes
+  bool quick = false;                   // about 20 s, at -O0 only; otherwise about 3 minutes
   std::string name;                     // of the machine; empty: made from the processor and the host
   std::vector<std::string> sections;    // only these; empty: all
   std::vector<std::string> compilers;   // only these, by name or path; empty: all that are here

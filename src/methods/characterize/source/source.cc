@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/files.h"
 #include "base/text.h"
@@ -20,13 +21,23 @@ std::string title(const CompilerChoice& choice) {
   return choice.language + ", " + choice.compiler + " " + choice.flags;
 }
 
+// The programs in the order to compile them: Fortran first, which takes as long as the others together.
+std::vector<std::size_t> slowest_first(const std::vector<CompilerChoice>& choices) {
+  std::vector<std::size_t> order(choices.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_partition(order, [&](std::size_t i) { return choices[i].language == "fortran"; });
+  return order;
+}
+
 // Compiles all programs, as many at a time as there are processors: compiling is most of a quick characterization.
 std::vector<Result<ExperimentProgram>> build_all(const Work& work, const CompilerPlan& plan, const std::string& folder) {
   std::vector<Result<ExperimentProgram>> programs(plan.choices.size(), unfit("no time was left to compile it"));
+  const auto order = slowest_first(plan.choices);
   std::atomic<std::size_t> next = 0;
   auto builder = [&] {
-    for (std::size_t i; (i = next++) < plan.choices.size();) {
+    for (std::size_t k; (k = next++) < order.size();) {
       if (work.stopped() || work.left().value <= 0) return;
+      const std::size_t i = order[k];
       programs[i] = build_program(plan.choices[i], plan.c_compiler, folder + "/" + std::to_string(i));
     }
   };
