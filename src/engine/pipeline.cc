@@ -30,6 +30,7 @@ Pipeline::Pipeline(const CoreTables& tables, int register_units)
       near_branches_(whole(tables.core().front_end.near_branches), whole(tables.core().front_end.near_branch_bytes)),
       store_cycles_(value_or(tables.core().memory.store_cycles, 0)),
       crossing_store_cycles_(value_or(tables.core().memory.crossing_store_cycles, store_cycles_)),
+      crossing_load_later_(value_or(tables.core().memory.crossing_load_later, 1)), release_cycles_(value_or(tables.core().window.release_cycles, 0)),
       failed_forwarding_(value_or(tables.core().memory.failed_forwarding, 15)),
       narrow_forwarding_(value_or(tables.core().memory.narrow_forwarding, failed_forwarding_)),
       load_repeats_(whole(tables.core().memory.load_repeats)), alias_repeats_(whole(tables.core().memory.alias_repeats)),
@@ -310,10 +311,11 @@ Share Pipeline::retire(const StaticInstruction& instruction, int slots) {
     }
   }
   last_retired_ = at;
-  for (int k = 0; k < slots; k++) reorder_.set_back(k, at);
-  if (instruction.load && load_queue_.limited()) load_queue_.push(at);
-  if (instruction.writes_integer && integer_registers_.limited()) integer_registers_.push(at);
-  if (instruction.writes_vector && vector_registers_.limited()) vector_registers_.push(at);
+  const double free = at + release_cycles_;
+  for (int k = 0; k < slots; k++) reorder_.set_back(k, free);
+  if (instruction.load && load_queue_.limited()) load_queue_.push(free);
+  if (instruction.writes_integer && integer_registers_.limited()) integer_registers_.push(free);
+  if (instruction.writes_vector && vector_registers_.limited()) vector_registers_.push(free);
   return {at - before, done_cause_};
 }
 

@@ -155,7 +155,7 @@ class Pipeline {
   double slots_lost_ = 0, moves_due_ = 0;               // by such jumps, and moves to come: less than one
   Replay replay_;
   NearBranches near_branches_;
-  double taken_spacing_, far_spacing_, replayed_spacing_, call_spacing_, indirect_spacing_, changing_spacing_, store_cycles_, crossing_store_cycles_, failed_forwarding_, narrow_forwarding_;
+  double taken_spacing_, far_spacing_, replayed_spacing_, call_spacing_, indirect_spacing_, changing_spacing_, store_cycles_, crossing_store_cycles_, crossing_load_later_, release_cycles_, failed_forwarding_, narrow_forwarding_;
   int load_repeats_, alias_repeats_;
   double alias_cycles_;
   double waiting_load_, misprediction_;

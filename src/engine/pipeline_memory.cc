@@ -31,7 +31,7 @@ void Pipeline::do_load(const StaticInstruction& instruction, const Happening& ha
   if (address_known_ && crossing_load_ops_ && address_ / line != (address_ + bytes - 1) / line) {
     MicroOp again{tables_.load_ports, 1, Part::load};
     for (int k = 0; k < crossing_load_ops_; k++) issue(again, start.time, address_memory_, 0, nullptr);
-    start.time += 1;
+    start.time += crossing_load_later_;
   }
   if (alias_cycles_ > 0 && alias_gone(happening, bytes) > start.time) {
     MicroOp again{tables_.load_ports, 1, Part::load};

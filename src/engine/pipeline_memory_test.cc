@@ -97,6 +97,22 @@ TEST(Memory, LoadsWaitForStoresToTheSamePlaceOfAnotherPage) {
   EXPECT_NEAR(each(0x10000, 0x20040), apart, 0.2);
 }
 
+TEST(Memory, ALoadThatCrossesALineComesLater) {
+  Code code;
+  code.load(1, 1, 0);
+  CoreModel core = small_core();
+  core.memory.crossing_load_cycles = number(2);
+  auto each = [&](std::uint64_t address) {
+    const std::vector<TraceStep> way(200, {&code.body[0], false, false, address, 0});
+    return simulate(way, code.forms, core)->cycles / 200;
+  };
+  EXPECT_NEAR(each(0x1000), 5, 0.2);
+  EXPECT_NEAR(each(0x103c), 6, 0.2);
+  core.memory.crossing_load_later = number(7);
+  EXPECT_NEAR(each(0x103c), 12, 0.2);
+  EXPECT_NEAR(each(0x1000), 5, 0.2);
+}
+
 TEST(PageAliases, TheYoungestStoreDecides) {
   PageAliases aliases;
   aliases.store(0x1000, 16, 50);

@@ -68,6 +68,23 @@ TEST(Pipeline, AWindowThatIsTooSmallHidesLess) {
   EXPECT_GT(code.cycles(core), 2 * wide);
 }
 
+// Chains of twenty additions that begin anew in every iteration: two iterations fit into the window, and the next one waits for
+// the end of the one before them.
+TEST(Pipeline, WhatHasRetiredMayHoldItsSlotForAWhile) {
+  Code code;
+  for (int k = 0; k < 20; k++) {
+    code.op("FADDrr", {1}, {k ? 1 : 9, 2});
+    for (int filler = 0; filler < 4; filler++) code.op("NOP", {}, {});
+  }
+  CoreModel core = small_core();
+  const double at_once = code.cycles(core);
+  core.window.release_cycles = number(12);
+  EXPECT_NEAR(code.cycles(core), at_once + 12.0 / 3, 0.5);
+  core.window.reorder_buffer = number(10000);
+  core.schedulers.clear();
+  EXPECT_NEAR(code.cycles(core), 100 / 4.0, 0.5);  // the width is all that is left
+}
+
 TEST(Pipeline, TwoResultsDoNotLeaveOnePortTogether) {
   CoreModel core = small_core(), meeting = core;
   meeting.one_result_per_port = true;

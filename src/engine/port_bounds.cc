@@ -65,7 +65,7 @@ Result<double> dependence_bound(std::span<const Instruction> body, const std::ve
   wide.front_end.rename_width.value = 1e6, wide.front_end.uops_per_cycle = {}, wide.front_end.taken_branches_per_cycle = {};
   wide.window = {}, wide.window.reorder_buffer.value = 1e5;
   wide.schedulers.clear(), wide.bind_ports_at_rename = false, wide.branches.call_return = {};
-  wide.memory.store_cycles = {}, wide.memory.crossing_load_cycles = {}, wide.memory.crossing_store_cycles = {}, wide.memory.banks.clear();
+  wide.memory.store_cycles = {}, wide.memory.crossing_load_cycles = {}, wide.memory.crossing_load_later = {}, wide.memory.crossing_store_cycles = {}, wide.memory.banks.clear();
   wide.memory.load_repeats = {}, wide.memory.alias_cycles = {}, wide.front_end.near_branches = {}, wide.memory.constants_end_renaming = false;
   CoreTables unlimited(wide);
   for (auto& instruction : code)

@@ -24,6 +24,7 @@ void check_window(const CoreModel& core) {
   const Window& w = core.window;
   in_range(w.reorder_buffer, 1, largest_queue, "/core/window/reorder_buffer", what);
   in_range(w.retire_width, 0, largest_queue, "/core/window/retire_width", what);
+  in_range(w.release_cycles, 0, longest_cycles, "/core/window/release_cycles", "not a number of cycles");
   in_range(w.load_queue, 0, largest_queue, "/core/window/load_queue", what);
   in_range(w.store_buffer, 0, largest_queue, "/core/window/store_buffer", what);
   in_range(w.integer_registers, 0, largest_queue, "/core/window/integer_registers", what);
@@ -69,6 +70,7 @@ void check_core_memory(const MemoryRules& memory) {
   check_cycles(memory.alias_cycles, "/core/memory/alias_cycles"), in_range(memory.alias_repeats, 0, 16, "/core/memory/alias_repeats", "not a number of repetitions");
   in_range(memory.store_cycles, 0, largest_queue, "/core/memory/store_cycles", "not a number of cycles");
   in_range(memory.crossing_load_cycles, 0, 1000, "/core/memory/crossing_load_cycles", "not a number of cycles");
+  check_cycles(memory.crossing_load_later, "/core/memory/crossing_load_later");
   in_range(memory.crossing_store_cycles, 0, 1000, "/core/memory/crossing_store_cycles", "not a number of cycles");
 }
 

@@ -38,13 +38,14 @@ void describe(Fields& f, FrontEnd& e) {
 struct Window {
   Measurement reorder_buffer;                     // slots
   std::optional<Measurement> retire_width;
+  std::optional<Measurement> release_cycles;      // from when an instruction could retire until what it held is free again
   std::optional<Measurement> load_queue, store_buffer;
   std::optional<Measurement> integer_registers, vector_registers;  // that can be renamed
   bool operator==(const Window&) const = default;
 };
 template <class Fields>
 void describe(Fields& f, Window& w) {
-  f.need("reorder_buffer", w.reorder_buffer), f("retire_width", w.retire_width), f("load_queue", w.load_queue);
+  f.need("reorder_buffer", w.reorder_buffer), f("retire_width", w.retire_width), f("release_cycles", w.release_cycles), f("load_queue", w.load_queue);
   f("store_buffer", w.store_buffer), f("integer_registers", w.integer_registers);
   f("vector_registers", w.vector_registers);
 }
@@ -104,6 +105,7 @@ struct MemoryRules {
   std::optional<Measurement> store_cycles;            // per store leaving the store buffer
   int stores_per_line = 1;                            // that leave together when they go to one line
   std::optional<Measurement> crossing_load_cycles, crossing_store_cycles;  // cycles per access that crosses a line
+  std::optional<Measurement> crossing_load_later;     // by so many cycles comes what such a load brings; otherwise by one
   int line_bytes = 64;
   bool operator==(const MemoryRules&) const = default;
 };
@@ -115,7 +117,7 @@ void describe(Fields& f, MemoryRules& m) {
   if (Fields::reading || m.constants_end_renaming) f("constants_end_renaming", m.constants_end_renaming);
   f("alias_cycles", m.alias_cycles), f("alias_repeats", m.alias_repeats), f("store_cycles", m.store_cycles);
   f("stores_per_line", m.stores_per_line), f("crossing_load_cycles", m.crossing_load_cycles);
-  f("crossing_store_cycles", m.crossing_store_cycles), f("line_bytes", m.line_bytes);
+  f("crossing_store_cycles", m.crossing_store_cycles), f("crossing_load_later", m.crossing_load_later), f("line_bytes", m.line_bytes);
 }
 
 struct BranchCosts {

@@ -15,7 +15,7 @@ Machine without_queues(const Machine& machine) {
   CoreModel& core = *ideal.core;
   core.schedulers.clear(), core.bind_ports_at_rename = false;
   core.window.load_queue.reset(), core.window.store_buffer.reset();
-  core.window.integer_registers.reset(), core.window.vector_registers.reset();
+  core.window.release_cycles.reset(), core.window.integer_registers.reset(), core.window.vector_registers.reset();
   core.rename.eliminated_share.reset();  // some moves are kept for want of room to follow them
   core.memory.load_repeats.reset(), core.memory.constants_end_renaming = false, core.memory.alias_cycles.reset(), core.front_end.near_branches.reset();  // a load that comes later, a luckier loop do without
   return ideal;

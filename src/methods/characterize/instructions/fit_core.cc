@@ -28,6 +28,7 @@ class CoreFitter {
     window();
     port_results();
     fit_instructions(fitting_);
+    release();
     memory();
     fit_branches(fitting_);
   }
@@ -65,6 +66,26 @@ class CoreFitter {
     }
   }
 
+  // How many instructions retire in a cycle, and how much later their slots are free.
+  void release() {
+    constexpr double slots_of_one = 4, slots_besides = 2;  // a product and three fillers; a move, and the end of the loop
+    constexpr double least = 2, most = 40;                 // cycles
+    constexpr double fewest = 2, widest = 16;              // retired
+    const auto test = std::ranges::find_if(table_.cases, [](const Case& c) { return c.kind == "window" && c.name == "held"; });
+    if (test == table_.cases.end()) return;
+    const double product = fitting_.known_latency(test->minus);
+    std::vector<ChainsInWindow> loops;
+    for (const WindowPoint& point : window_points(table_, timings_, test->name))
+      loops.push_back({slots_of_one * point.n + slots_besides, product * point.n, point.cycles});
+    auto& w = result_.core.window;
+    const auto held = held_slots(loops, w.reorder_buffer.value, result_.core.front_end.rename_width.value);
+    if (!held || held->longer > most || held->retired < fewest || held->retired > widest) return;
+    const auto note = fmt::format("window/held: chains in {} loops", loops.size());
+    w.retire_width = measured(std::round(held->retired), 0.5, 16, note);
+    w.release_cycles.reset();
+    if (held->longer >= least) w.release_cycles = measured(std::round(held->longer), 1, 16, note);
+  }
+
   // A product on its one port and three that may go anywhere take a cycle, unless a result of one cycle must not leave the port
   // together with one of three: then the products, of which one begins in each cycle, keep the others from starting.
   void port_results() {
@@ -93,6 +114,8 @@ class CoreFitter {
     constants();
     set(m.crossing_load_cycles, {"memory/load.x.split/24", "memory/load.q.split/3"});
     set(m.crossing_store_cycles, {"memory/store.x.split/24", "memory/store.q.split/3"});
+    if (const auto split = special("memory/load.split.chain/8"), whole = special("memory/load.whole.chain/8"); split && whole && *split > *whole)
+      m.crossing_load_later = from("memory/load.split.chain/8", std::round(*split - *whole));
     set(m.store_cycles, {"memory/store.stride.64/24"});
     if (auto line = special("memory/store.stride.8/24"); line && m.store_cycles && *line > 0)
       m.stores_per_line = std::max(1, static_cast<int>(std::round(m.store_cycles->value / *line)));

@@ -1,6 +1,9 @@
 #include "methods/characterize/instructions/windows.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "base/statistics.h"
 
 namespace perfcast::instructions {
 
@@ -25,6 +28,30 @@ std::optional<double> step_position(const std::vector<WindowPoint>& points) {
     if (points[k].cycles <= middle && points[k + 1].cycles > middle)
       return points[k].n + (middle - points[k].cycles) / (points[k + 1].cycles - points[k].cycles) * (points[k + 1].n - points[k].n);
   return points[at].n;
+}
+
+// Let q iterations fit into the buffer, n be q rounded up. The first slot of an iteration needs one that lies n - q into the
+// iteration n before it. That retires behind the whole chain of the one before, as all do, in order and so many in a cycle:
+//   (n + 1) cycles = latency + held + (n - q) slots / retired in a cycle
+// Farther into an iteration its own chain decides: such loops tell nothing.
+std::optional<HeldSlots> held_slots(const std::vector<ChainsInWindow>& loops, double reorder_buffer, double rename_width) {
+  constexpr double clearly_more = 1.05, farthest = 0.65, scatter = 3;
+  constexpr std::size_t enough = 4;
+  constexpr double own = 3.5;  // of what is found, as the engine takes from rename to retirement (pipeline_test)
+  std::vector<double> x, y;
+  for (const ChainsInWindow& loop : loops) {
+    const double fit = reorder_buffer / loop.slots, n = std::ceil(fit);
+    if (loop.cycles < clearly_more * loop.slots / rename_width || n - fit > farthest) continue;
+    x.push_back((n - fit) * loop.slots), y.push_back((n + 1) * loop.cycles - loop.latency);
+  }
+  if (x.size() < enough) return {};
+  double mean_x = mean(x), mean_y = mean(y), xx = 0, xy = 0, off = 0;
+  for (std::size_t i = 0; i < x.size(); i++) xx += (x[i] - mean_x) * (x[i] - mean_x), xy += (x[i] - mean_x) * (y[i] - mean_y);
+  if (xx <= 0 || xy <= 0) return {};
+  const double slope = xy / xx, held = mean_y - slope * mean_x;
+  for (std::size_t i = 0; i < x.size(); i++) off = std::max(off, std::abs(y[i] - held - slope * x[i]));
+  if (off > scatter) return {};
+  return HeldSlots{std::max(0.0, held - own), 1 / slope};
 }
 
 constexpr double told = 0.03;  // of its value a point may spread; more and it was disturbed
