@@ -50,6 +50,7 @@ class CoreTables {
   std::vector<Rule> rules;  // measured patterns, then class rules
   std::vector<CompiledMatch> zero_idioms, eliminated, folded, extra_slots, false_dependences, no_slot;
   std::vector<CompiledMatch> fusion_first, fusion_second, forward_load, forward_store, loads, stores;
+  std::vector<double> forwarding_cycles;  // by forwarding rule
 
  private:
   CoreModel core_;

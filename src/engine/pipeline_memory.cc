@@ -180,11 +180,13 @@ double Pipeline::forwarded(const StaticInstruction& instruction, std::uint64_t a
       // A load is renamed to a register stored, but not to one from before a misprediction: that knowledge is gone with it.
       const bool may_be_renamed = !brings_ && store->mispredictions == mispredictions_ && !store->not_renamed;
       while (fitting) {
-        const auto& rule = rules[static_cast<std::size_t>(std::countr_zero(fitting))];
+        const auto which = static_cast<std::size_t>(std::countr_zero(fitting));
+        const auto& rule = rules[which];
+        const double cycles = tables_.forwarding_cycles[which];
         if ((!rule.same_address || store->address == address) && (!rule.renamed || may_be_renamed) && (!rule.changed_at_once || store->changed_at_once)) {
-          time = store->data + rule.latency.value, renamed = rule.renamed;
+          time = store->data + cycles, renamed = rule.renamed;
           if (!renamed && time > issued + instruction.load_latency)
-            time = load_repeats_ ? sent_again(store->data) + rule.latency.value : time + waiting_load_ * store->waiting++;
+            time = load_repeats_ ? sent_again(store->data) + cycles : time + waiting_load_ * store->waiting++;
           break;
         }
         fitting &= fitting - 1;

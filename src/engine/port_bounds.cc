@@ -16,12 +16,18 @@ std::string names_of(std::uint32_t mask, const CoreModel& core) {
   return names;
 }
 
+// A bound holds for the data and the moments that suit the core best.
+CoreModel luckiest(CoreModel core) {
+  core.luckiest = true;
+  return core;
+}
+
 }  // namespace
 
 Result<PortBound> port_bound(std::span<const Instruction> code, const std::vector<InstructionForm>& forms,
                              const CoreModel& core, std::span<const double> times) {
   CHECK_OK(check_core(core));
-  CoreTables tables(core);
+  const CoreTables tables(luckiest(core));
   auto resolved = resolve_all(tables, forms, {code.begin(), code.end()});
   std::map<std::uint32_t, double> demand;
   double slots = 0;
@@ -59,9 +65,9 @@ Result<PortBound> port_bound(std::span<const Instruction> code, const std::vecto
 Result<double> dependence_bound(std::span<const Instruction> body, const std::vector<InstructionForm>& forms,
                                 const CoreModel& core) {
   CHECK_OK(check_core(core));
-  CoreTables tables(core);
+  const CoreTables tables(luckiest(core));
   auto code = resolve_all(tables, forms, {body.begin(), body.end()});
-  CoreModel wide = core;
+  CoreModel wide = luckiest(core);
   wide.front_end.rename_width.value = 1e6, wide.front_end.uops_per_cycle = {}, wide.front_end.taken_branches_per_cycle = {};
   wide.window = {}, wide.window.reorder_buffer.value = 1e5;
   wide.schedulers.clear(), wide.bind_ports_at_rename = false, wide.branches.call_return = {};

@@ -189,6 +189,30 @@ void choose_latencies(StaticInstruction& out, const CoreTables& tables, const Ca
   }
 }
 
+// What takes as long as its operands are difficult.
+bool depends_on_data(const std::string& opcode) { return divides(opcode) && opcode.find("RSQRT") == std::string::npos; }
+
+// Of the usual cycles, what is left for the easiest operands where nobody measured or documents it: Arm's dividers need 7 cycles
+// at least of 16 at most for a square root, and 5 of 12 for a division of integers.
+constexpr double least_share = 0.4;
+
+void take_least(StaticInstruction& out, const Candidate& candidate, Answers& answers) {
+  const auto* by_latency = answers.first(&InstructionRule::least_latency);
+  const auto* by_throughput = answers.first(&InstructionRule::least_throughput);
+  auto first = std::ranges::find(out.results, false, &Destination::address_update);
+  if (first == out.results.end() || (!by_latency && !by_throughput && !depends_on_data(candidate.form.opcode))) return;
+  const double usual = std::max(1.0, first->latency);
+  const double least = std::clamp(by_latency ? by_latency->least_latency->value : least_share * usual, 1.0, usual);
+  for (Destination& result : out.results)
+    if (!result.address_update) result.latency = std::max(1.0, result.latency - (usual - least));
+  auto unit = std::ranges::max_element(out.micro_ops, {}, &MicroOp::occupancy);
+  if (unit == out.micro_ops.end()) return;
+  // Where the throughput is not known the unit is taken to be free sooner by the same share.
+  const double kept = by_throughput ? by_throughput->least_throughput->value * std::popcount(unit->ports) : unit->occupancy * least / usual;
+  constexpr double rounding = 0.05;  // what a measured number of whole cycles may fall short of it
+  unit->occupancy = std::clamp(static_cast<int>(std::floor(kept + rounding)), 1, unit->occupancy);
+}
+
 // When the result leaves the port, of what is one operation.
 void note_result(StaticInstruction& out) {
   auto computes = [](const MicroOp& op) { return op.part == Part::compute; };
@@ -291,6 +315,7 @@ StaticInstruction Resolver::resolve(const Instruction& instruction) {
   out.memory_bytes = form.load && form.store ? std::max(1, form.memory_bytes) : form.memory_bytes;
   choose_micro_ops(out, tables_, candidate, answers);
   choose_latencies(out, tables_, candidate, answers);
+  if (tables_.core().luckiest) take_least(out, candidate, answers);
   if (tables_.core().one_result_per_port && !form.floating) note_result(out);
   choose_sources(out, tables_, candidate, answers);
   choose_slots(out, tables_, candidate, answers);

@@ -30,9 +30,10 @@ inline CoreModel small_core() {
   core.instructions = {rule("^MUL", 3, "a"), rule("^FADD", 4, "f", "fadd"), rule("^DIV", 10, "a"), rule("^J", 1, "b"),
                        rule("^(ADD|SUB|CMP|MOV..rr|XOR|INC)", 1, "a b")};
   (*core.instructions[2].ports)[0].occupancy = 8;
+  core.instructions[2].least_latency = number(10);  // whatever is divided
   core.memory.loads = {{{}, number(5), {{"l", 1, 1}}}};
   core.memory.stores = {{{}, {{"s", 1, 1}}, {}}};
-  core.memory.forwarding = {{{}, {}, false, false, number(6)}};
+  core.memory.forwarding = {{{}, {}, false, false, number(6), false, number(6)}};
   core.branches.misprediction = number(20);
   return core;
 }

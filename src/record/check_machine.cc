@@ -46,6 +46,7 @@ void check_rules(const std::vector<InstructionRule>& rules, const std::string& p
     const InstructionRule& rule = rules[i];
     const std::string here = place + "/" + std::to_string(i);
     check_cycles(rule.latency, here + "/latency"), check_cycles(rule.load_latency, here + "/load_latency");
+    check_cycles(rule.least_latency, here + "/least_latency"), check_cycles(rule.least_throughput, here + "/least_throughput");
     for (double cycles : rule.latency_by_definition) need(cycles >= -longest_cycles && cycles <= longest_cycles, here, "not a number of cycles");
     if (rule.kept_latency) need(*rule.kept_latency >= 0 && *rule.kept_latency <= longest_cycles, here, "not a number of cycles");
     if (rule.address_latency) need(*rule.address_latency >= -longest_cycles && *rule.address_latency <= longest_cycles, here, "not a number of cycles");
@@ -62,7 +63,7 @@ void check_core_memory(const MemoryRules& memory) {
     need(bank.period_bytes > 0 && bank.per_cycle > 0, "/core/memory/banks", "a bank has a period and serves at least one access");
   for (const LoadRule& rule : memory.loads) check_cycles(rule.latency, "/core/memory/loads"), check_needs(rule.ports, "/core/memory/loads");
   for (const StoreRule& rule : memory.stores) check_needs(rule.address_ports, "/core/memory/stores"), check_needs(rule.data_ports, "/core/memory/stores");
-  for (const ForwardingRule& rule : memory.forwarding) check_cycles(rule.latency, "/core/memory/forwarding");
+  for (const ForwardingRule& rule : memory.forwarding) check_cycles(rule.latency, "/core/memory/forwarding"), check_cycles(rule.least_latency, "/core/memory/forwarding");
   check_cycles(memory.failed_forwarding, "/core/memory/failed_forwarding"), check_cycles(memory.narrow_forwarding, "/core/memory/narrow_forwarding");
   in_range(memory.load_repeats, 0, 16, "/core/memory/load_repeats", "not a number of repetitions");
   check_cycles(memory.waiting_load, "/core/memory/waiting_load");

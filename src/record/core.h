@@ -155,6 +155,7 @@ struct CoreModel {
   RenameRules rename;
   MemoryRules memory;
   BranchCosts branches;
+  bool luckiest = false;                         // in no file: what depends on data or the moment takes its least cycles, as in a bound
   bool operator==(const CoreModel&) const = default;
 };
 template <class Fields>

@@ -50,6 +50,7 @@ struct InstructionRule {
   std::optional<double> kept_latency;        // from what the destination held, where it keeps a part of it (cvtsi2sd); else `latency`
   std::optional<double> address_latency;     // of an address register the instruction also updates; 1 if not stated
   std::optional<Measurement> throughput;     // evidence: cycles per instruction in an independent stream
+  std::optional<Measurement> least_latency, least_throughput;  // of the easiest operands, where cycles depend on them (divisions)
   std::optional<std::vector<PortNeed>> ports;       // of the computing part; an empty list: needs no port
   std::optional<Measurement> load_latency;   // of the load part
   std::optional<std::vector<PortNeed>> load_ports, store_address_ports, store_data_ports;
@@ -63,7 +64,8 @@ template <class Fields>
 void describe(Fields& f, InstructionRule& r) {
   f.need("match", r.match), f("kind", r.kind), f("latency", r.latency);
   f("latency_by_definition", r.latency_by_definition), f("kept_latency", r.kept_latency), f("address_latency", r.address_latency);
-  f("throughput", r.throughput), f("ports", r.ports);
+  f("throughput", r.throughput);
+  f("least_latency", r.least_latency), f("least_throughput", r.least_throughput), f("ports", r.ports);
   f("load_latency", r.load_latency), f("load_ports", r.load_ports), f("store_address_ports", r.store_address_ports);
   f("store_data_ports", r.store_data_ports), f("slots", r.slots), f("accumulator", r.accumulator);
   f("how", r.how), f("note", r.note);
@@ -128,6 +130,7 @@ struct RenameRules {
   std::vector<Match> zero_idioms;          // of one register with itself: result known, no port
   std::vector<Match> eliminated_moves;     // between two different registers: no port, no latency
   std::optional<Measurement> eliminated_share;  // of such moves; the others take a cycle. Absent: all
+  std::vector<Match> sometimes_eliminated; // eliminated under conditions that are not known: only a bound counts on it
   std::vector<FoldRule> folded;
   std::vector<FusionRule> fused;
   std::vector<ExtraSlots> extra_slots;
@@ -143,6 +146,7 @@ struct RenameRules {
 template <class Fields>
 void describe(Fields& f, RenameRules& r) {
   f("zero_idioms", r.zero_idioms), f("eliminated_moves", r.eliminated_moves), f("eliminated_share", r.eliminated_share);
+  f("sometimes_eliminated", r.sometimes_eliminated);
   f("folded", r.folded);
   f("fused", r.fused), f("extra_slots", r.extra_slots), f("extra_within", r.extra_within), f("false_dependences", r.false_dependences);
   f("no_slot", r.no_slot), f("micro_fusion", r.micro_fusion), f("how", r.how), f("note", r.note);
@@ -155,6 +159,7 @@ struct ForwardingRule {
   bool renamed = false;            // the load is renamed to the stored register; `latency` is then usually 0
   Measurement latency;             // stored value known to loaded value known
   bool changed_at_once = false;    // only of stores whose value was loaded and then changed in one cycle
+  std::optional<Measurement> least_latency;  // where load and store come at the best moment
   bool operator==(const ForwardingRule&) const = default;
 };
 template <class Fields>
@@ -163,7 +168,7 @@ void describe(Fields& f, ForwardingRule& r) {
   if (Fields::reading || r.same_address) f("same_address", r.same_address);
   if (Fields::reading || r.renamed) f("renamed", r.renamed);
   if (Fields::reading || r.changed_at_once) f("changed_at_once", r.changed_at_once);
-  f.need("latency", r.latency);
+  f.need("latency", r.latency), f("least_latency", r.least_latency);
 }
 
 // Loads that fall on the same `period_bytes` place of different lines: at most `per_cycle` of them in a cycle. On some cores

@@ -27,6 +27,7 @@ Result<double> simulate_benchmark(const DecodedBenchmarks& decoded, std::size_t 
 }
 
 bool simulable(const Benchmark& benchmark) {
+  if (benchmark.kind == instructions::Kind::easy) return false;  // the engine knows the usual operands
   if (benchmark.form == "jmp" || benchmark.form == "b.next") return false;
   return benchmark.with != "branch" || benchmark.name.find("not.taken") != std::string::npos;
 }

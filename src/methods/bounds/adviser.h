@@ -49,6 +49,8 @@ class Adviser {
   void conflicts(const NamedAmount& part);
   int mispredicted_line() const;
 
+  bool worth_saying(double cycles) const { return cycles > 0.02 * now_; }
+
   template <class Visit>  // form, instruction, executions per iteration
   void each_instruction(Visit visit) const {
     const Function& function = profile_.machine->functions[static_cast<std::size_t>(group_.function)];

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/test_core.h"
+#include "methods/bounds/ladder.h"
 #include "methods/bounds/test_golden.h"
 #include "record/library.h"
 
@@ -30,6 +32,24 @@ TEST(LoopNames, AreAFunctionALineOrBoth) {
   EXPECT_EQ(loop_name("12")->line, 12);
   EXPECT_EQ(loop_name("sweep")->function, "sweep");
   EXPECT_FALSE(loop_name("sweep:x"));
+}
+
+// A chain of divisions in a loop, on a core that is done sooner with easy operands: MACS counts on these, W on the usual ones.
+TEST(Schedule, HoldsForTheEasiestOperands) {
+  engine::Code code;
+  code.op("DIV64r", {1}, {1, 2}), code.op("ADD64rr", {4}, {4, 2}), code.branch({4});
+  Profile profile;
+  constexpr double iterations = 1e5;
+  Function loop;
+  loop.name = "loop", loop.blocks = {engine::block(iterations, code.body, {engine::edge(0, iterations - 1)})};
+  profile.program = "loop", profile.forms = code.forms, profile.machine = Graph{{loop}};
+  Machine machine = engine::small_machine();
+  auto divisions = std::ranges::find(machine.core->instructions, "^DIV", [](const InstructionRule& rule) { return rule.match.opcode; });
+  divisions->least_latency = engine::number(6);
+  auto steps = Steps::make(profile, machine, 1e5);
+  ASSERT_TRUE(steps) << steps.error().message();
+  EXPECT_NEAR((*steps)->total_macs() / iterations, 6, 0.05);
+  EXPECT_NEAR((*steps)->total_window() / iterations, 10, 0.05);
 }
 
 // Equations 4.1 to 4.14 on the counts printed in figure 25; nothing is unrolled, the branch is never taken.

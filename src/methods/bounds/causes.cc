@@ -48,8 +48,7 @@ std::vector<Advice> Adviser::all() {
 
 void Adviser::say(const std::string& gap, const std::string& cause, double cycles, int line, const std::string& text) {
   cycles = std::min(cycles, now_ - loop_.m);
-  constexpr double worth_saying = 0.02;
-  if (!(cycles > worth_saying * now_)) return;
+  if (!worth_saying(cycles)) return;
   Location at = loop_.file.empty() ? Location{} : Location{loop_.file, line > 0 ? line : loop_.line, 0};
   double seconds = cycles * loop_.iterations / (machine_.core->clock_ghz.value * 1e9);
   found_.push_back({text, cause, gap, at, cycles, seconds});
@@ -148,7 +147,9 @@ void Adviser::schedule() {
 }
 
 void Adviser::window() {
-  say("w", "finite window", loop_.gaps.w, 0, "The core's queues fill up with instructions that wait: shorten chains within an iteration, or split the loop.");
+  if (!worth_saying(loop_.gaps.w)) return;
+  // The rest of the gap is data, moments and places that are not the luckiest: nothing the source could change.
+  say("w", "finite window", std::min(loop_.gaps.w, steps_.waiting_for_room(group_)), 0, "The core's queues fill up with instructions that wait: shorten chains within an iteration, or split the loop.");
 }
 
 std::vector<const CompilerRemark*> remarks_about(const Profile& profile, const LoopGroup& group, const std::string& pass) {

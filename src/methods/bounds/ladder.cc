@@ -9,16 +9,26 @@
 namespace perfcast::bounds {
 namespace {
 
+// A bound holds for the data and the moments that suit the core best, and wherever code and arrays may lie.
+Machine luckiest(Machine machine) {
+  CoreModel& core = *machine.core;
+  core.luckiest = true;
+  core.rename.eliminated_share.reset();  // some moves are kept for want of room to follow them
+  core.memory.load_repeats.reset(), core.memory.waiting_load.reset(), core.memory.constants_end_renaming = false;
+  core.memory.cautious_loads.reset(), core.memory.alias_cycles.reset(), core.memory.crossing_load_later.reset();
+  core.front_end.near_branches.reset(), core.front_end.boundary_bytes.reset();
+  // The second read of a load across lines fits beside the address of a store where both are formed on the same ports.
+  if (const engine::CoreTables tables(core); tables.load_ports & tables.store_address_ports) core.memory.crossing_load_cycles.reset();
+  return machine;
+}
+
 // Real order and dependences, but nothing is ever full: the schedule alone.
-Machine without_queues(const Machine& machine) {
-  Machine ideal = machine;
-  CoreModel& core = *ideal.core;
+Machine without_queues(Machine machine) {
+  CoreModel& core = *machine.core;
   core.schedulers.clear(), core.bind_ports_at_rename = false;
   core.window.load_queue.reset(), core.window.store_buffer.reset();
-  core.window.release_cycles.reset(), core.window.integer_registers.reset(), core.window.vector_registers.reset();
-  core.rename.eliminated_share.reset();  // some moves are kept for want of room to follow them
-  core.memory.load_repeats.reset(), core.memory.constants_end_renaming = false, core.memory.alias_cycles.reset(), core.front_end.near_branches.reset();  // a load that comes later, a luckier loop do without
-  return ideal;
+  core.window.integer_registers.reset(), core.window.vector_registers.reset(), core.window.release_cycles.reset();
+  return machine;
 }
 
 // The type most of the loop's floating-point operations have.
@@ -33,7 +43,7 @@ std::string main_type(const SourceLoop& needs) {
 }  // namespace
 
 Steps::Steps(const Profile& profile, const Machine& machine)
-    : profile_(profile), ideal_(machine), tables_(*machine.core), resolver_(tables_, profile.forms) {}
+    : profile_(profile), machine_(machine), luckiest_(luckiest(machine)), ideal_(luckiest_), tables_(*luckiest_.core), resolver_(tables_, profile.forms) {}
 
 Result<std::unique_ptr<Steps>> Steps::make(const Profile& profile, const Machine& machine, double instructions) {
   if (!profile.machine) return unfit("the profile holds no machine code", profile.program, "analyze it again with all levels");
@@ -43,6 +53,7 @@ Result<std::unique_ptr<Steps>> Steps::make(const Profile& profile, const Machine
   options.instructions = instructions, options.matters = 0;  // a loop of few instructions may take long all the same
   TRY(engine::CompiledCost cost, engine::compiled_cost(profile, machine, options));
   std::unique_ptr<Steps> steps(new Steps(profile, machine));
+  steps->instructions_ = instructions;
   steps->cost_ = std::move(cost);
   for (const engine::CompiledBlock& b : steps->cost_.blocks) steps->blocks_[{b.core.function, b.core.block}] = &b;
   steps->cold_lines_ = engine::first_touches(profile);
@@ -51,7 +62,7 @@ Result<std::unique_ptr<Steps>> Steps::make(const Profile& profile, const Machine
     steps->window_[{b.function, b.block}] = cycles, steps->total_window_ += cycles;
   }
   options.mispredictions = false;
-  const Machine ideal = without_queues(machine);
+  const Machine ideal = without_queues(steps->luckiest_);
   TRY(engine::CoreTime scheduled, engine::simulate_program(profile, ideal, options));
   for (const engine::BlockTime& b : scheduled.blocks) {
     double cycles = b.visits > 0 ? b.cycles : steps->ports_alone(b);
@@ -59,6 +70,19 @@ Result<std::unique_ptr<Steps>> Steps::make(const Profile& profile, const Machine
     steps->causes_[{b.function, b.block}] = b.by_cause, steps->visits_[{b.function, b.block}] = b.visits;
   }
   return steps;
+}
+
+double Steps::waiting_for_room(const LoopGroup& group) {
+  if (roomy_.empty()) {
+    engine::SimulationOptions options;
+    options.instructions = instructions_, options.matters = 0;
+    const Machine roomy = without_queues(machine_);
+    if (auto time = engine::simulate_program(profile_, roomy, options))
+      for (const engine::BlockTime& b : time->blocks) roomy_[{b.function, b.block}] = b.cycles - b.by_cause[misprediction];
+  }
+  double cycles = 0;
+  for (int b : group.blocks) cycles += window_cycles(group.function, b) - cycles_of(roomy_, group.function, b);
+  return cycles / group.iterations;
 }
 
 double Steps::ports_alone(const engine::BlockTime& unseen) {

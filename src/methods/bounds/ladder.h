@@ -32,6 +32,9 @@ class Steps {
   double window_cycles(int function, int block) const { return cycles_of(window_, function, block); }
   // What held up retirement in the walk without queues, cycles in the run by engine::Cause.
   std::array<double, engine::causes> held_up(const LoopGroup& group) const;
+  // What the window costs because queues are full, cycles per iteration: what it has beyond a walk of the same luck without queues.
+  // That walk is made when somebody asks.
+  double waiting_for_room(const LoopGroup& group);
   double total_macs() const { return total_macs_; }
   double total_window() const { return total_window_; }
   const engine::CompiledCost& cost() const { return cost_; }
@@ -74,12 +77,15 @@ class Steps {
   void dependences(const LoopGroup& group, Ladder& out);
 
   const Profile& profile_;
+  const Machine& machine_;
+  const Machine luckiest_;
   engine::IdealCode ideal_;
   engine::CoreTables tables_;
   engine::Resolver resolver_;
   engine::CompiledCost cost_;
   std::map<std::pair<int, int>, const engine::CompiledBlock*> blocks_;
-  Cycles macs_, window_, visits_;
+  Cycles macs_, window_, visits_, roomy_;
+  double instructions_ = 0;  // to simulate
   std::map<std::pair<int, int>, std::array<double, engine::causes>> causes_;
   double total_macs_ = 0, total_window_ = 0, cold_lines_ = 0;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <tuple>
 
 #include "base/assert.h"
 #include "base/text.h"
@@ -91,6 +92,8 @@ class Lister {
       if (selection_.pairs) pairs(form);
     }
     if (selection_.special)
+      for (auto& e : table_.easy) easy(e);
+    if (selection_.special)
       for (auto& c : table_.cases)
         if (selection_.kinds.empty() || selection_.kinds.contains(c.kind)) special(c);
     // Wide vectors last: they change the clock and the power of what runs next to them.
@@ -123,6 +126,14 @@ class Lister {
   void stream(const Form& form) {
     const int count = std::max(1, stream_length / instructions_in(form.stream));
     about(add("stream/" + form.name, Kind::stream, copies(table_, form.stream, count), count), form);
+  }
+  void easy(const EasyOperands& e) {
+    for (const auto& [text, length, name] : {std::tuple(&e.chain, chain_length, "/chain"), {&e.stream, stream_length, "/stream"}}) {
+      if (text->empty()) continue;
+      const int count = std::max(1, length / instructions_in(*text));
+      auto& b = add("easy/" + e.form + name, Kind::easy, copies(table_, *text, count), count);
+      b.form = e.form, b.setup = e.setup;
+    }
   }
   // A stream with fillers between: its slots are what it takes beyond them, whatever its ports allow.
   void slots(const Form& form) {

@@ -11,12 +11,12 @@
 
 namespace perfcast::instructions {
 
-enum class Kind { clock, canary, guard, chain, accumulate, stream, pair, slots, special };
+enum class Kind { clock, canary, guard, chain, accumulate, stream, pair, slots, easy, special };
 
 struct Benchmark {
   std::string name;       // "chain/add.rr64", "pair/imul.rr64/load.r64", "window/nop/384"
   Kind kind = Kind::special;
-  std::string form;       // of chain, stream, pair, slots
+  std::string form;       // of chain, stream, pair, slots, easy
   std::string with;       // the reference of a pair; the kind of a special case
   std::string body;       // one iteration of the loop, expanded
   std::string setup, before;

@@ -196,6 +196,27 @@ TEST(Family, EveryResultHasALatency) {
   EXPECT_EQ(of("^(V?CVTSI2SD(Z)?(rr|rm)(_Int)?)$").kept_latency, 4);
 }
 
+// Of easy operands a division makes less; where the usual ones make as little, that is the least.
+TEST(Family, TheLeastCyclesOfEasyOperandsAreSeen) {
+  const GoldenCove kin;
+  ASSERT_TRUE(kin.read());
+  Timings timings;
+  timings.of["chain/sqrt.sd"] = steady(22.03), timings.of["stream/sqrt.sd"] = steady(6.01);
+  timings.of["easy/sqrt.sd/chain"] = steady(13.02), timings.of["easy/sqrt.sd/stream"] = steady(4.51);
+  timings.of["chain/div.ss"] = timings.of["easy/div.ss/chain"] = steady(11.01);
+  timings.of["forward/sd.sd.add/4"] = steady(10), timings.of["forward/sd.sd.late/4"] = steady(15);
+  const auto fitted = kin.fitted(timings);
+  auto of = [&](const std::string& opcode) {
+    return *std::ranges::find_if(fitted.core.instructions, [&](const InstructionRule& rule) { return rule.match.opcode.starts_with(opcode); });
+  };
+  EXPECT_DOUBLE_EQ(of("^(V?SQRTSD(r").latency->value, 18);
+  EXPECT_DOUBLE_EQ(of("^(V?SQRTSD(r").least_latency->value, 13);
+  EXPECT_DOUBLE_EQ(of("^(V?SQRTSD(r").least_throughput->value, 4.51);
+  EXPECT_DOUBLE_EQ(of("^(V?DIVSS(rr").least_latency->value, of("^(V?DIVSS(rr").latency->value);
+  const auto& doubles = fitted.core.memory.forwarding.back();  // an addition takes 3 cycles of the first chain, three 9 of the second
+  EXPECT_DOUBLE_EQ(doubles.latency.value - doubles.least_latency->value, 1);
+}
+
 // A plain load is renamed to the store, one that extends the sign is not.
 TEST(Family, LoadsThatAreNotRenamedAreSeen) {
   const GoldenCove kin;

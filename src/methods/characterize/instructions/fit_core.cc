@@ -145,7 +145,7 @@ class CoreFitter {
   using CyclesOfLoads = std::map<std::pair<std::string, std::string>, std::vector<double>>;  // by form and Case::text
   void forwarding() {
     auto& rules = result_.core.memory.forwarding;
-    std::vector<std::vector<double>> values(rules.size()), at_once(rules.size()), slowly(rules.size());
+    std::vector<std::vector<double>> values(rules.size()), at_once(rules.size()), slowly(rules.size()), late(rules.size());
     std::vector<std::string> notes(rules.size());
     std::vector<CyclesOfLoads> by_load(rules.size());
     for (auto& c : table_.cases) {
@@ -157,6 +157,10 @@ class CoreFitter {
       for (std::size_t i = 0; i < rules.size(); i++) {
         if (!holds(tables_.forward_load[i], c.load) || !holds(tables_.forward_store[i], c.store)) continue;
         if (rules[i].same_address && c.name.find("upper") != std::string::npos) continue;
+        if (c.late) {
+          late[i].push_back(std::max(0.0, *cycles));
+          break;
+        }
         const bool one_cycle = c.minus.size() == 1 && fitting_.known_latency(c.minus) <= 1;
         (one_cycle ? at_once : slowly)[i].push_back(std::max(0.0, *cycles));
         values[i].push_back(std::max(0.0, *cycles));
@@ -166,6 +170,11 @@ class CoreFitter {
       }
     }
     for (std::size_t i = 0; i < rules.size(); i++) {
+      if (!late[i].empty()) {
+        auto least = late[i];
+        least.insert(least.end(), values[i].begin(), values[i].end());
+        rules[i].least_latency = measured(std::round(std::ranges::min(least) * 100) / 100, 0, 16, fmt::format("long after the store before {:.3g}", std::ranges::min(late[i])));
+      }
       if (values[i].empty()) continue;
       // A load that is fused with what follows is not renamed: one case that is suffices.
       const double middle = rules[i].renamed ? std::ranges::min(values[i]) : median(values[i]);
@@ -207,7 +216,7 @@ class CoreFitter {
       }
       if (form->opcodes.empty()) continue;
       ForwardingRule rule = rules[place];
-      rule.renamed = rule.same_address = false;
+      rule.renamed = rule.same_address = false, rule.least_latency.reset();
       rule.load.opcode = anchored(form->opcodes);
       rule.latency = measured(std::round(median(values) * 100) / 100, 0, 16, fmt::format("{} is not renamed: {:.3g}", name, median(values)));
       result_.changes.push_back(rule.latency.note);

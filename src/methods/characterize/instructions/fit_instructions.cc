@@ -60,6 +60,7 @@ class InstructionFitter {
     set_latency(form, timing, rule);
     set_other_results(form, rule);
     rule.throughput = timing.throughput;
+    set_least(form, timing, rule);
     set_ports(form, timing, rule);
     if (rule.latency || rule.throughput) rules.push_back(std::move(rule));
   }
@@ -114,6 +115,16 @@ class InstructionFitter {
       by_definition[place] = whole(latency);
       result_.changes.push_back(fmt::format("{}: latency {} of result {}", form.name, by_definition[place], definition + 1));
     }
+  }
+
+  // What the easiest operands take; the usual ones take no less.
+  void set_least(const Form& form, const FormTiming& timing, InstructionRule& rule) {
+    auto least = [&](const std::string& name, const std::optional<Measurement>& usual, std::optional<Measurement>& into) {
+      if (const auto cycles = timings_.cycles(name)) into = fitting_.from(name, std::min(whole(*cycles), value_or(usual, *cycles)));
+    };
+    if (std::ranges::find(table_.easy, form.name, &EasyOperands::form) == table_.easy.end()) return;
+    least("easy/" + form.name + "/chain", rule.latency, rule.least_latency);
+    least("easy/" + form.name + "/stream", timing.throughput, rule.least_throughput);
   }
 
   // What bypasses add to one latency of the chain: between copies, or to and from the helpers.

@@ -123,6 +123,7 @@ class Parser {
     if (section_ == "fusions") return fusion(line);
     if (section_ == "bypasses") return bypass(line);
     if (section_ == "results") return other_result(line);
+    if (section_ == "easy") return easy(line);
     if (section_ == "canary") { table_.canary = line; return {}; }
     if (section_ == "filler") { table_.filler = line == "-" ? "" : line; return {}; }
     return wrong("unknown section [" + section_ + "]");
@@ -184,6 +185,7 @@ class Parser {
       else if (key == "minus") c.minus = words_of(value, ',');
       else if (key == "per" && number(value).value_or(0) > 0) c.per = *number(value);
       else if (key == "iterations" && number(value)) c.iterations = *number(value);
+      else if (key == "late") c.late = true;
       else if (key == "long") c.after_long_chain = true;
       else return false;
       return true;
@@ -244,6 +246,19 @@ class Parser {
     return {};
   }
 
+  Status easy(const std::string& line) {
+    auto part = columns(line);
+    if (part.size() != 4) return wrong("easy operands are `form | chain | stream | settings`");
+    EasyOperands e{part[0], part[1], part[2]};
+    if (!table_.find(e.form)) return wrong("no form is called " + e.form);
+    CHECK_OK(settings(part[3], [&](const std::string& key, const std::string& value) {
+      if (key == "setup") e.setup = value;
+      return key == "setup";
+    }));
+    table_.easy.push_back(std::move(e));
+    return {};
+  }
+
   Status settings(const std::string& text, const std::function<bool(const std::string&, const std::string&)>& take) {
     for (auto& word : words_of(text)) {
       const auto equal = word.find('=');
@@ -265,6 +280,8 @@ class Parser {
   Status check_texts() {
     for (auto& form : table_.forms)
       for (auto* text : {&form.chain, &form.stream, &form.accumulate}) CHECK_OK(check_text(*text, "form " + form.name));
+    for (auto& e : table_.easy)
+      for (auto* text : {&e.chain, &e.stream}) CHECK_OK(check_text(*text, "easy operands of " + e.form));
     for (auto& clock : table_.clocks) CHECK_OK(check_text(clock.chain, "a clock"));
     for (auto& reference : table_.references) CHECK_OK(check_text(reference.stream, "reference " + reference.name));
     for (auto* text : {"guard", "guard avx", "guard avx512"}) CHECK_OK(check_text(table_.word(text), text));
@@ -294,6 +311,8 @@ class Parser {
       for (auto& other : others)
         if (!table_.find(other)) return unfit("form " + form.name + " names the unknown form " + other, name_);
     }
+    for (auto& e : table_.easy)
+      if (!known(e.setup)) return unfit("easy operands of " + e.form + " want the unknown setup " + e.setup, name_);
     for (auto& c : table_.cases) {
       if (!known(c.setup)) return unfit("case " + c.name + " wants the unknown setup " + c.setup, name_);
       auto names = c.minus;

@@ -40,6 +40,7 @@ struct Case {
   std::string load, store;         // of forwarding: the forms that load and store
   std::string text;                // ... and what is found in the text of such loads, where the form does not tell
   std::vector<std::string> minus;  // forms whose latency is part of the result
+  bool late = false;               // of forwarding: so long after the store before that only the least latency shows
   bool after_long_chain = false;   // a long chain of square roots goes before the body
   bool operator==(const Case&) const = default;
 };
@@ -84,6 +85,13 @@ struct OtherResult {
   bool operator==(const OtherResult&) const = default;
 };
 
+// Operands that let an instruction whose cycles depend on them be done soonest: a chain and a stream of it on these.
+struct EasyOperands {
+  std::string form, chain, stream;
+  std::string setup = "plain";
+  bool operator==(const EasyOperands&) const = default;
+};
+
 struct FormTable {
   std::string isa;
   std::map<std::string, std::vector<std::string>> registers;  // sets to take from in turn
@@ -96,6 +104,7 @@ struct FormTable {
   std::vector<Fusion> fusions;
   std::vector<BesideChain> beside;
   std::vector<OtherResult> results;
+  std::vector<EasyOperands> easy;
   std::string canary, filler;
 
   const Form* find(const std::string& name) const;

@@ -65,6 +65,19 @@ TEST(FormTable, NamesTheWrongLine) {
   EXPECT_NE(table.error().what.find("twice"), std::string::npos);
 }
 
+TEST(FormTable, EasyOperandsAreOfAForm) {
+  auto table = parse_form_table(std::string(tiny) + "[easy]\nadd | add r1,0 | - |\n", "tiny");
+  ASSERT_TRUE(table) << table.error().message();
+  const auto list = list_benchmarks(*table);
+  const auto easy = std::ranges::find(list, Kind::easy, &Benchmark::kind);
+  ASSERT_NE(easy, list.end());
+  EXPECT_EQ(easy->name, "easy/add/chain");
+  EXPECT_EQ(std::ranges::count(list, Kind::easy, &Benchmark::kind), 1);
+  table = parse_form_table(std::string(tiny) + "[easy]\nmul | a | b |\n", "tiny");
+  ASSERT_FALSE(table);
+  EXPECT_EQ(table.error().where, "tiny:23");
+}
+
 TEST(FormTable, WhatCannotBeWrittenOutIsRefused) {
   auto with = [](const std::string& from, const std::string& to) {
     std::string text = tiny;
