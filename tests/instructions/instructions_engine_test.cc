@@ -165,6 +165,20 @@ TEST(FitCore, FindsPlantedWindows) {
   EXPECT_NEAR(found->core.schedulers[2].entries.value, 44, 5);
 }
 
+// What has retired holds its slot for a while, or not.
+TEST(FitCore, FindsHowLongSlotsAreHeld) {
+  const auto machine = find_machine("emerald-rapids");
+  ASSERT_TRUE(machine);
+  for (double held : {0.0, 12.0}) {
+    CoreModel truth = *machine->core;
+    truth.window.release_cycles = Measurement{held};
+    const auto found = find_again("x86_64", truth, *machine->core, {}, {"window"});
+    ASSERT_TRUE(found) << found.error().message();
+    const auto& cycles = found->core.window.release_cycles;
+    EXPECT_NEAR(cycles ? cycles->value : 0, held, 2);
+  }
+}
+
 TEST(Aarch64Benchmarks, RunWithoutSignals) {
   if (!find_program("qemu-aarch64") || !find_program("clang-19") || !find_program("ld.lld-19")) GTEST_SKIP() << "no qemu or lld";
   auto table = bundled_form_table("aarch64");

@@ -340,26 +340,6 @@ TEST(Family, LoadsBehindStoresToTheSamePlaceOfAPageAreSeen) {
   }
 }
 
-// Chains that begin anew in every iteration, as a window of this core keeps them apart.
-TEST(Family, HowLongSlotsAreHeldIsSeen) {
-  const GoldenCove kin;
-  ASSERT_TRUE(kin.read());
-  const double buffer = kin.frame->window.reorder_buffer.value, width = kin.frame->front_end.rename_width.value;
-  for (double held : {0.0, 13.0}) {
-    Timings timings;
-    for (int n = 16; n <= 48; n += 4) {
-      const double slots = 4 * n + 2, fit = buffer / slots, whole = std::ceil(fit), chain = 4 * n, retired = 4, from_rename = 3.5;
-      timings.of["window/held/" + std::to_string(n)] =
-          steady(std::max(slots / width, (chain + held + from_rename + (whole - fit) * slots / retired) / (whole + 1)));
-    }
-    timings.of["chain/mul.sd"] = steady(4);
-    const auto window = kin.fitted(timings).core.window;
-    ASSERT_EQ(window.release_cycles.has_value(), held > 0);
-    EXPECT_EQ(window.retire_width->value, 4);
-    if (held > 0) EXPECT_EQ(window.release_cycles->value, held);
-  }
-}
-
 TEST(Family, LoadsThatCrossLinesAreSeen) {
   const GoldenCove kin;
   ASSERT_TRUE(kin.read());

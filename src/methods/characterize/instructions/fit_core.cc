@@ -68,22 +68,19 @@ class CoreFitter {
 
   // How many instructions retire in a cycle, and how much later their slots are free.
   void release() {
-    constexpr double slots_of_one = 4, slots_besides = 2;  // a product and three fillers; a move, and the end of the loop
-    constexpr double least = 2, most = 40;                 // cycles
-    constexpr double fewest = 2, widest = 16;              // retired
+    constexpr double least = 2;  // cycles
     const auto test = std::ranges::find_if(table_.cases, [](const Case& c) { return c.kind == "window" && c.name == "held"; });
-    if (test == table_.cases.end()) return;
-    const double product = fitting_.known_latency(test->minus);
-    std::vector<ChainsInWindow> loops;
-    for (const WindowPoint& point : window_points(table_, timings_, test->name))
-      loops.push_back({slots_of_one * point.n + slots_besides, product * point.n, point.cycles});
+    if (test == table_.cases.end() || test->minus.empty()) return;
+    const auto product = described_.of.find(test->minus.front()), filler = described_.of.find("nop");
+    if (product == described_.of.end() || filler == described_.of.end()) return;
+    const auto loops = window_points(table_, timings_, "held");
+    const auto held = held_slots(loops, product->second, filler->second, result_.core);
     auto& w = result_.core.window;
-    const auto held = held_slots(loops, w.reorder_buffer.value, result_.core.front_end.rename_width.value);
-    if (!held || held->longer > most || held->retired < fewest || held->retired > widest) return;
+    if (!held) return;
     const auto note = fmt::format("window/held: chains in {} loops", loops.size());
-    w.retire_width = measured(std::round(held->retired), 0.5, 16, note);
+    w.retire_width = measured(held->retired, 0.5, 16, note);
     w.release_cycles.reset();
-    if (held->longer >= least) w.release_cycles = measured(std::round(held->longer), 1, 16, note);
+    if (held->longer >= least) w.release_cycles = measured(held->longer, 1, 16, note);
   }
 
   // A product on its one port and three that may go anywhere take a cycle, unless a result of one cycle must not leave the port

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/statistics.h"
+#include "engine/simulate.h"
 
 namespace perfcast::instructions {
 
@@ -30,28 +30,52 @@ std::optional<double> step_position(const std::vector<WindowPoint>& points) {
   return points[at].n;
 }
 
-// Let q iterations fit into the buffer, n be q rounded up. The first slot of an iteration needs one that lies n - q into the
-// iteration n before it. That retires behind the whole chain of the one before, as all do, in order and so many in a cycle:
-//   (n + 1) cycles = latency + held + (n - q) slots / retired in a cycle
-// Farther into an iteration its own chain decides: such loops tell nothing.
-std::optional<HeldSlots> held_slots(const std::vector<ChainsInWindow>& loops, double reorder_buffer, double rename_width) {
-  constexpr double clearly_more = 1.05, farthest = 0.65, scatter = 3;
-  constexpr std::size_t enough = 4;
-  constexpr double own = 3.5;  // of what is found, as the engine takes from rename to retirement (pipeline_test)
-  std::vector<double> x, y;
-  for (const ChainsInWindow& loop : loops) {
-    const double fit = reorder_buffer / loop.slots, n = std::ceil(fit);
-    if (loop.cycles < clearly_more * loop.slots / rename_width || n - fit > farthest) continue;
-    x.push_back((n - fit) * loop.slots), y.push_back((n + 1) * loop.cycles - loop.latency);
-  }
-  if (x.size() < enough) return {};
-  double mean_x = mean(x), mean_y = mean(y), xx = 0, xy = 0, off = 0;
-  for (std::size_t i = 0; i < x.size(); i++) xx += (x[i] - mean_x) * (x[i] - mean_x), xy += (x[i] - mean_x) * (y[i] - mean_y);
-  if (xx <= 0 || xy <= 0) return {};
-  const double slope = xy / xx, held = mean_y - slope * mean_x;
-  for (std::size_t i = 0; i < x.size(); i++) off = std::max(off, std::abs(y[i] - held - slope * x[i]));
-  if (off > scatter) return {};
-  return HeldSlots{std::max(0.0, held - own), 1 / slope};
+namespace {
+
+// As the benchmark `window/held` has them: a move that begins the chain and the end of the loop are fillers here.
+std::vector<Instruction> chain_with_fillers(int products, const DescribedForm& product, const DescribedForm& filler) {
+  std::vector<Instruction> body;
+  Instruction first = product.instruction, next = first, pause = filler.instruction;
+  first.form = next.form = 0, pause.form = 1;
+  first.uses.front().unit = first.uses.back().unit, next.uses.front().unit = next.defs.front().unit;
+  for (int n = 0; n < products; n++) body.push_back(n ? next : first), body.insert(body.end(), 3, pause);
+  body.insert(body.end(), 2, pause);
+  return body;
+}
+
+}  // namespace
+
+std::optional<HeldSlots> held_slots(const std::vector<WindowPoint>& loops, const DescribedForm& product, const DescribedForm& filler, CoreModel core) {
+  constexpr std::size_t enough = 5;
+  constexpr int longest = 24, apart = 4, iterations = 80;
+  constexpr double clearly_better = 0.6;
+  if (loops.size() < enough || product.instruction.uses.size() < 2 || product.instruction.defs.empty()) return {};
+  const std::vector<InstructionForm> forms{product.form, filler.form};
+  std::vector<std::vector<Instruction>> bodies;
+  for (const WindowPoint& loop : loops) bodies.push_back(chain_with_fillers(loop.n, product, filler));
+  auto error = [&](double longer, double retired) {
+    core.window.release_cycles = Measurement{longer}, core.window.retire_width = Measurement{retired};
+    double sum = 0;
+    for (std::size_t i = 0; i < loops.size(); i++) {
+      const auto time = engine::simulate_loop(bodies[i], forms, core, iterations);
+      sum += time ? std::abs(time->cycles_per_iteration / loops[i].cycles - 1) : 1;
+    }
+    return sum;
+  };
+  const double known = core.window.retire_width ? core.window.retire_width->value : 0;
+  const double without = error(0, known);
+  HeldSlots best{0, known};
+  double least = without;
+  auto consider = [&](double longer, double retired) {
+    if (const double found = error(longer, retired); found < least) least = found, best = {longer, retired};
+  };
+  for (double retired : {known, std::round(core.front_end.rename_width.value)})
+    for (int longer = 0; longer <= longest; longer += apart) consider(longer, retired);
+  const HeldSlots around = best;
+  for (int step : {-3, -2, -1, 1, 2, 3})
+    if (around.longer + step >= 0) consider(around.longer + step, around.retired);
+  if (least > clearly_better * without) return {};
+  return best;
 }
 
 constexpr double told = 0.03;  // of its value a point may spread; more and it was disturbed

@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "methods/characterize/instructions/described_forms.h"
 #include "methods/characterize/instructions/form_table.h"
 #include "methods/characterize/instructions/run_benchmarks.h"
+#include "record/core.h"
 
 namespace perfcast::instructions {
 
@@ -19,18 +21,13 @@ struct WindowPoint {
 // last time. Of several steps (three chains overlap, then two) the highest is the one from two chains to one.
 std::optional<double> step_position(const std::vector<WindowPoint>& points);
 
-// A loop of chains that begin anew in every iteration, with fillers between their operations, takes as long as the reorder buffer
-// of so many slots keeps iterations apart.
-struct ChainsInWindow {
-  double slots = 0, latency = 0;  // of an iteration
-  double cycles = 0;              // measured
-};
 struct HeldSlots {
-  double longer = 0;  // cycles from when an instruction could retire until its slot is free
-  double retired = 0; // in a cycle
+  double longer = 0;   // cycles from when an instruction could retire until its slot is free
+  double retired = 0;  // in a cycle
 };
-// Nothing where too few of the loops are kept apart by the buffer, or where they do not agree.
-std::optional<HeldSlots> held_slots(const std::vector<ChainsInWindow>& loops, double reorder_buffer, double rename_width);
+// From loops of n products in a chain, each with three fillers, that begin anew in every iteration: the window keeps iterations
+// apart. What the engine needs to give them back; nothing where it needs neither.
+std::optional<HeldSlots> held_slots(const std::vector<WindowPoint>& loops, const DescribedForm& product, const DescribedForm& filler, CoreModel core);
 
 // The points of the window test `name` ("alu.wait"), by rising n.
 std::vector<WindowPoint> window_points(const FormTable& table, const Timings& timings, const std::string& name);
