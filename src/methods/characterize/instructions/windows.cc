@@ -48,7 +48,7 @@ std::vector<Instruction> chain_with_fillers(int products, const DescribedForm& p
 std::optional<HeldSlots> held_slots(const std::vector<WindowPoint>& loops, const DescribedForm& product, const DescribedForm& filler, CoreModel core) {
   constexpr std::size_t enough = 5;
   constexpr int longest = 24, apart = 4, iterations = 80;
-  constexpr double clearly_better = 0.6;
+  constexpr double clearly_better = 0.6, given_back = 0.05;
   if (loops.size() < enough || product.instruction.uses.size() < 2 || product.instruction.defs.empty()) return {};
   const std::vector<InstructionForm> forms{product.form, filler.form};
   std::vector<std::vector<Instruction>> bodies;
@@ -74,8 +74,8 @@ std::optional<HeldSlots> held_slots(const std::vector<WindowPoint>& loops, const
   const HeldSlots around = best;
   for (int step : {-3, -2, -1, 1, 2, 3})
     if (around.longer + step >= 0) consider(around.longer + step, around.retired);
-  if (least > clearly_better * without) return {};
-  return best;
+  if (least > given_back * static_cast<double>(loops.size())) return {};
+  return least > clearly_better * without ? HeldSlots{0, known} : best;
 }
 
 constexpr double told = 0.03;  // of its value a point may spread; more and it was disturbed

@@ -26,7 +26,7 @@ struct HeldSlots {
   double retired = 0;  // in a cycle
 };
 // From loops of n products in a chain, each with three fillers, that begin anew in every iteration: the window keeps iterations
-// apart. What the engine needs to give them back; nothing where it needs neither.
+// apart. What the engine needs to give them back; nothing where it cannot.
 std::optional<HeldSlots> held_slots(const std::vector<WindowPoint>& loops, const DescribedForm& product, const DescribedForm& filler, CoreModel core);
 
 // The points of the window test `name` ("alu.wait"), by rising n.
