@@ -16,13 +16,18 @@ std::string names_of(std::uint32_t mask, const CoreModel& core) {
   return names;
 }
 
-// A bound holds for the data and the moments that suit the core best.
+}  // namespace
+
 CoreModel luckiest(CoreModel core) {
   core.luckiest = true;
+  core.rename.eliminated_share.reset();  // some moves are kept for want of room to follow them
+  core.memory.load_repeats.reset(), core.memory.waiting_load.reset(), core.memory.constants_end_renaming = false;
+  core.memory.cautious_loads.reset(), core.memory.alias_cycles.reset(), core.memory.crossing_load_later.reset();
+  core.front_end.near_branches.reset(), core.front_end.boundary_bytes.reset();
+  // The second read of a load across lines fits beside the address of a store where both are formed on the same ports.
+  if (const CoreTables tables(core); tables.load_ports & tables.store_address_ports) core.memory.crossing_load_cycles.reset();
   return core;
 }
-
-}  // namespace
 
 Result<PortBound> port_bound(std::span<const Instruction> code, const std::vector<InstructionForm>& forms,
                              const CoreModel& core, std::span<const double> times) {
@@ -71,8 +76,7 @@ Result<double> dependence_bound(std::span<const Instruction> body, const std::ve
   wide.front_end.rename_width.value = 1e6, wide.front_end.uops_per_cycle = {}, wide.front_end.taken_branches_per_cycle = {};
   wide.window = {}, wide.window.reorder_buffer.value = 1e5;
   wide.schedulers.clear(), wide.bind_ports_at_rename = false, wide.branches.call_return = {};
-  wide.memory.store_cycles = {}, wide.memory.crossing_load_cycles = {}, wide.memory.crossing_load_later = {}, wide.memory.crossing_store_cycles = {}, wide.memory.banks.clear();
-  wide.memory.load_repeats = {}, wide.memory.alias_cycles = {}, wide.front_end.near_branches = {}, wide.memory.constants_end_renaming = false;
+  wide.memory.store_cycles = {}, wide.memory.crossing_load_cycles = {}, wide.memory.crossing_store_cycles = {}, wide.memory.banks.clear();
   CoreTables unlimited(wide);
   for (auto& instruction : code)
     for (auto& op : instruction.micro_ops) op.ports = 0;

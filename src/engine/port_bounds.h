@@ -12,6 +12,9 @@
 
 namespace perfcast::engine {
 
+// A bound holds for the data and the moments that suit the core best, and wherever code and arrays may lie.
+CoreModel luckiest(CoreModel core);
+
 struct PortBound {
   double cycles = 0;
   std::string ports;  // the tightest set; "rename" when the width is
