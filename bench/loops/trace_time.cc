@@ -82,7 +82,7 @@ static std::vector<int> mispredictions(const Binary& binary, std::span<const Rec
 
 static Mispredictions sum(std::span<const int> wrong) {
   Mispredictions sum;
-  for (int by : wrong) sum += {double(by & wrong_of_large), double((by & wrong_of_small) != 0), double((by & wrong_of_path) != 0)};
+  for (int by : wrong) sum += {by & wrong_of_large ? 1.0 : 0, by & wrong_of_small ? 1.0 : 0, by & wrong_of_path ? 1.0 : 0};
   return sum;
 }
 
@@ -259,7 +259,6 @@ static Status run(const std::string& path, const std::string& trace_path, const 
     const double macs = std::min(steps->total_macs(), steps->total_window()) / static_cast<double>(starts.size());
     double covered = write_hottest_loop(profile, folder + "/" + name + ".s", static_cast<double>(all.size()), static_cast<double>(starts.size()));
     fmt::print("{} {} {:.1f} {:.1f} {:.1f} {:.1f} {:.1f} {:.3f} {:.0f}\n", name, last.size(), recorded, deduced, walked.cycles, macs, trivial(binary, last, *machine.core), covered, mispredicted_on(machine.core->branches, of_last));
-    if (getenv("PRED")) fmt::print(stderr, "PRED {} {} {} {}\n", name, of_last.large, of_last.small, of_last.path);
   }
   fmt::print(stderr, "{:.1f} million instructions simulated, {:.2f} million per second\n", simulated / 1e6, simulated / 1e6 / seconds);
   return {};

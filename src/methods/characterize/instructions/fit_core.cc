@@ -78,7 +78,7 @@ class CoreFitter {
     auto& w = result_.core.window;
     if (!held) return;
     const auto note = fmt::format("window/held: chains in {} loops", loops.size());
-    w.retire_width = measured(held->retired, 0.5, 16, note);
+    if (held->retired > 0) w.retire_width = measured(held->retired, 0.5, 16, note);
     w.release_cycles.reset();
     if (held->longer >= least) w.release_cycles = measured(held->longer, 1, 16, note);
   }

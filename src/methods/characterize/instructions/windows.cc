@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "engine/simulate.h"
 
@@ -54,7 +55,7 @@ std::optional<HeldSlots> held_slots(const std::vector<WindowPoint>& loops, const
   std::vector<std::vector<Instruction>> bodies;
   for (const WindowPoint& loop : loops) bodies.push_back(chain_with_fillers(loop.n, product, filler));
   auto error = [&](double longer, double retired) {
-    core.window.release_cycles = Measurement{longer}, core.window.retire_width = Measurement{retired};
+    core.window.release_cycles.emplace().value = longer, core.window.retire_width.emplace().value = retired;
     double sum = 0;
     for (std::size_t i = 0; i < loops.size(); i++) {
       const auto time = engine::simulate_loop(bodies[i], forms, core, iterations);
@@ -64,12 +65,12 @@ std::optional<HeldSlots> held_slots(const std::vector<WindowPoint>& loops, const
   };
   const double known = core.window.retire_width ? core.window.retire_width->value : 0;
   const double without = error(0, known);
-  HeldSlots best{0, known};
   double least = without;
+  HeldSlots best{0, known};
   auto consider = [&](double longer, double retired) {
     if (const double found = error(longer, retired); found < least) least = found, best = {longer, retired};
   };
-  for (double retired : {known, std::round(core.front_end.rename_width.value)})
+  for (double retired : std::set{known, std::round(core.front_end.rename_width.value)})
     for (int longer = 0; longer <= longest; longer += apart) consider(longer, retired);
   const HeldSlots around = best;
   for (int step : {-3, -2, -1, 1, 2, 3})

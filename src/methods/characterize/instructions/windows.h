@@ -23,7 +23,7 @@ std::optional<double> step_position(const std::vector<WindowPoint>& points);
 
 struct HeldSlots {
   double longer = 0;   // cycles from when an instruction could retire until its slot is free
-  double retired = 0;  // in a cycle
+  double retired = 0;  // in a cycle; 0: as many as there are
 };
 // From loops of n products in a chain, each with three fillers, that begin anew in every iteration: the window keeps iterations
 // apart. What the engine needs to give them back; nothing where it cannot.
