@@ -1,6 +1,5 @@
 #include "base/core_watch.h"
 
-#include <sched.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -9,6 +8,7 @@
 #include <sstream>
 #include <string>
 
+#include "base/cores.h"
 #include "base/threads.h"
 
 namespace perfcast {
@@ -31,13 +31,6 @@ std::optional<int> core_of(const std::string& process) {
     if (at == processor_at) return std::stoi(word);
   }
   return {};
-}
-
-bool move_to(int core) {
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(core, &one);
-  return ::sched_setaffinity(0, sizeof one, &one) == 0;
 }
 
 }  // namespace
@@ -65,13 +58,10 @@ void CoreWatch::watch(int starter) {
 }
 
 void CoreWatch::watch_all() {
-  cpu_set_t usable;
-  CPU_ZERO(&usable);
-  if (::sched_getaffinity(0, sizeof usable, &usable) != 0) return;
-  for (int core = 0; !done_; core = (core + 1) % CPU_SETSIZE) {
-    if (!CPU_ISSET(core, &usable)) continue;
+  const std::vector<int> cores = allowed_cores();
+  for (std::size_t i = 0; !done_ && !cores.empty(); i = (i + 1) % cores.size()) {
     std::this_thread::sleep_for(between_looks_at_all);
-    if (move_to(core)) looks_.push_back(canary_.look_with_clock());
+    if (move_to(cores[i])) looks_.push_back(canary_.look_with_clock());
   }
 }
 

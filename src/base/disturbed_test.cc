@@ -3,11 +3,11 @@
 // checked: what is disturbed is called so, and what is reported stays near what a quiet machine gives, or says that it
 // does not.
 #include <gtest/gtest.h>
-#include <sched.h>
 
 #include <filesystem>
 #include <thread>
 
+#include "base/cores.h"
 #include "base/files.h"
 #include "base/test_attempts.h"
 #include "base/test_clock.h"
@@ -17,14 +17,7 @@
 namespace perfcast {
 namespace {
 
-int a_core() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  ::sched_getaffinity(0, sizeof set, &set);
-  for (int core = CPU_SETSIZE - 1; core >= 0; core--)
-    if (CPU_ISSET(static_cast<std::size_t>(core), &set)) return core;
-  return 0;
-}
+int a_core() { return allowed_cores().back(); }
 
 // Counts for some 40 ms of processor time, pinned.
 class Disturbed : public testing::Test {

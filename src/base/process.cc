@@ -1,5 +1,6 @@
 #include "base/process.h"
 
+#include "base/cores.h"
 #include "base/ending.h"
 
 #include <fcntl.h>
@@ -93,12 +94,8 @@ void limit_to(decltype(RLIMIT_AS) resource, const std::optional<Bytes>& bytes) {
   ::dup2(output.write_end, STDOUT_FILENO);
   ::dup2(errors.write_end, STDERR_FILENO);
   if (!request.folder.empty() && ::chdir(request.folder.c_str()) != 0) goto failed;
-  if (request.core) {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(static_cast<std::size_t>(*request.core), &set);
-    ::sched_setaffinity(0, sizeof set, &set);
-  }
+  if (request.first_core) OnCore moved(*request.first_core);
+  if (request.core) move_to(*request.core);
   {
     rlimit no_core{0, 0};
     ::setrlimit(RLIMIT_CORE, &no_core);

@@ -26,6 +26,7 @@ struct RunRequest {
   std::optional<std::string> input_file;         // standard input; none: /dev/null
   bool inherit_input = false;                    // our own standard input instead
   std::optional<int> core;                       // pinned to this core
+  std::optional<int> first_core;                 // begins on this one, free to leave it
   RunLimits limits;
 };
 

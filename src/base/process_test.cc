@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "base/cores.h"
 #include "base/run_tidily.h"
 
 namespace perfcast {
@@ -83,6 +84,14 @@ TEST(Process, WhatACompilerLeavesBehindGoesAway) {
   const std::string folder = outcome->output.substr(0, outcome->output.find('\n'));
   ASSERT_FALSE(folder.empty());
   EXPECT_FALSE(std::filesystem::exists(folder));
+}
+
+TEST(Process, WhoBeginsOnACoreMayLeaveIt) {
+  auto allowed = [](const RunRequest& request) { return run_program(request)->output; };
+  RunRequest anywhere = shell("grep Cpus_allowed_list /proc/self/status"), begins = anywhere, stays = anywhere;
+  begins.first_core = stays.core = allowed_cores().back();
+  EXPECT_EQ(allowed(begins), allowed(anywhere));
+  EXPECT_TRUE(allowed(stays).ends_with("\t" + std::to_string(*stays.core) + "\n"));
 }
 
 }  // namespace perfcast

@@ -7,6 +7,7 @@
 
 #include "base/assert.h"
 #include "base/core_watch.h"
+#include "base/cores.h"
 #include "base/statistics.h"
 #include "base/steal.h"
 
@@ -111,10 +112,43 @@ double ThroughputCanary::cycles() {
   return now;
 }
 
+namespace {
+
+// Enough to find a calm one; none is looked at for long.
+std::vector<int> cores_to_look_at() {
+  constexpr std::size_t most = 8;
+  std::vector<int> cores = allowed_cores();
+  std::ranges::reverse(cores);
+  cores.resize(std::min(cores.size(), most));
+  return cores;
+}
+
+}  // namespace
+
+std::optional<int> calm_core(ThroughputCanary& canary) {
+  auto look_on = [&](int core) {
+    const OnCore here(core);
+    return canary.cycles();
+  };
+  const std::vector<int> cores = cores_to_look_at();
+  if (canary.best_cycles() == 0) std::ranges::for_each(cores, look_on);  // what a calm one is like
+  std::optional<int> calmest;
+  double least = 0;
+  for (int core : cores) {
+    const double cycles = look_on(core);
+    if (!canary.crowded(cycles)) return core;
+    if (!calmest || cycles < least) calmest = core, least = cycles;
+  }
+  return calmest;
+}
+
 void ReferenceChain::settle() {
-  constexpr int looks = 20;
-  for (int i = 0; i < looks; i++) canary.cycles();
-  step_ns();
+  constexpr int looks = 10;
+  for (int core : cores_to_look_at()) {
+    OnCore here(core);
+    for (int i = 0; i < looks; i++) canary.cycles();
+    step_ns();
+  }
 }
 
 double ReferenceChain::step_ns() {
@@ -132,11 +166,12 @@ namespace {
 struct Before {
   double step_ns = 0, canary_cycles = 0;
 };
-Before look_before(ReferenceChain& chain) {
-  if (chain.best_ns() == 0) chain.settle();
+Before look_before(ReferenceChain& chain, std::optional<int> core) {
+  const OnCore here(core);
   return {chain.step_ns(), chain.canary.cycles()};
 }
-void look_after(const Before& before, const std::vector<ThroughputCanary::Look>& looks, ReferenceChain& chain, TimedRun& run) {
+void look_after(const Before& before, const std::vector<ThroughputCanary::Look>& looks, ReferenceChain& chain, std::optional<int> core, TimedRun& run) {
+  const OnCore here(core);
   run.looks = static_cast<int>(looks.size());
   run.canary_cycles = std::max(before.canary_cycles, chain.canary.cycles());
   double step_after = chain.step_ns();
@@ -152,28 +187,33 @@ void look_after(const Before& before, const std::vector<ThroughputCanary::Look>&
 
 Result<TimedRun> timed_run(const RunRequest& request, ReferenceChain& chain) {
   TimedRun run;
-  const Before before = look_before(chain);
+  if (chain.best_ns() == 0) chain.settle();
+  RunRequest placed = request;
+  if (!request.core) placed.first_core = calm_core(chain.canary);
+  const std::optional<int> core = request.core ? request.core : placed.first_core;
+  const Before before = look_before(chain, core);
   const double stolen_before = stolen_seconds(request.core).value;
   CoreWatch watch(chain.canary);
-  auto outcome = run_program(request);
+  auto outcome = run_program(placed);
   auto looks = watch.stop();
   TRY(run.outcome, std::move(outcome));
   run.stolen = {stolen_seconds(request.core).value - stolen_before};
-  look_after(before, looks, chain, run);
+  look_after(before, looks, chain, core, run);
   run.cpu = run.outcome.cpu, run.wall = run.outcome.wall;
   return run;
 }
 
 Result<TimedRun> timed_together(const std::function<Result<ElapsedRun>()>& what, ReferenceChain& chain) {
   TimedRun run;
-  const Before before = look_before(chain);
+  if (chain.best_ns() == 0) chain.settle();
+  const Before before = look_before(chain, {});
   const double stolen_before = stolen_seconds({}).value;
   CoreWatch watch = CoreWatch::of_all_cores(chain.canary);
   auto elapsed = what();
   auto looks = watch.stop();
   TRY(ElapsedRun made, std::move(elapsed));
   run.stolen = {stolen_seconds({}).value - stolen_before};
-  look_after(before, looks, chain, run);
+  look_after(before, looks, chain, {}, run);
   run.cpu = run.wall = {made.seconds}, run.outcome.switches_involuntary = static_cast<long>(made.preemptions);
   return run;
 }

@@ -56,7 +56,7 @@ class ReferenceChain {
   double step_ns();
   // The fastest seen so far: what the clock allows.
   double best_ns() const { return best_; }
-  // A few looks, so that the best of the session is known before anything is timed.
+  // A few looks at each core, so that the best of the session is known before anything is timed.
   void settle();
 
   ThroughputCanary canary;
@@ -64,6 +64,10 @@ class ReferenceChain {
  private:
   double best_ = 0;
 };
+
+// Where to time: the last of the cores we may use that nobody shares now, else the one that is shared least. Neighbours
+// stay for seconds, and seldom on all cores at once.
+std::optional<int> calm_core(ThroughputCanary& canary);
 
 struct TimedRun {
   Seconds cpu, wall;
@@ -81,7 +85,7 @@ struct TimedRun {
   bool ended_with(int code) const { return outcome.ending == Ending::exited && outcome.code == code; }
 };
 
-// Runs it once between two timings of the chain and its canary.
+// Runs it once between two timings of the chain and its canary, beginning on a calm core unless it has one of its own.
 Result<TimedRun> timed_run(const RunRequest& request, ReferenceChain& chain);
 
 // The same for what several threads or processes do at once: `run` gives the elapsed seconds and how often the system took

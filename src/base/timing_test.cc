@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "base/cores.h"
+
 namespace perfcast {
 namespace {
 
@@ -125,6 +129,23 @@ TEST(Timing, RunsAtLeastFiveTimes) {
   auto runs = time_program(request, chain, 0, 6, {0});
   ASSERT_TRUE(runs);
   EXPECT_GE(runs->size(), 5u);
+}
+
+TEST(Timing, ACalmCoreIsOneWeMayUse) {
+  const std::vector<int> cores = allowed_cores();
+  ASSERT_FALSE(cores.empty());
+  ThroughputCanary canary;
+  EXPECT_EQ(std::ranges::count(cores, calm_core(canary)), 1);
+  EXPECT_EQ(allowed_cores(), cores);  // looking moved us for a moment only
+  const OnCore here(cores.front());
+  EXPECT_EQ(calm_core(canary), cores.front());
+}
+
+TEST(Timing, WhereEveryCoreIsSharedOneOfThemIsTaken) {
+  ThroughputCanary::remember(0.01);
+  ThroughputCanary canary;
+  ThroughputCanary::remember(0);
+  EXPECT_TRUE(calm_core(canary));
 }
 
 }  // namespace perfcast

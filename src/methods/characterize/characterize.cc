@@ -1,6 +1,5 @@
 #include "methods/characterize/characterize.h"
 
-#include <sched.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -140,14 +139,7 @@ std::string default_name() {
   return name.empty() ? "machine" : name;
 }
 
-int measuring_core() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (::sched_getaffinity(0, sizeof set, &set) != 0) return 0;
-  for (int core = CPU_SETSIZE - 1; core > 0; core--)
-    if (CPU_ISSET(static_cast<std::size_t>(core), &set)) return core;
-  return 0;
-}
+int measuring_core() { return calm_core(session_canary()).value_or(0); }
 
 Result<Machine> characterize(const CharacterizeOptions& options) {
   CHECK_OK(check_names(options.sections));

@@ -9,6 +9,7 @@
 #include <memory>
 #include <thread>
 
+#include "base/cores.h"
 #include "base/files.h"
 #include "base/process.h"
 #include "base/test_attempts.h"
@@ -73,7 +74,9 @@ class Experiments : public testing::Test {
 
 TEST_F(Experiments, NeighboursOnTheSameCore) {
   expect_near_or_said([] {
-    Neighbours busy(2, measuring_core(), made->folder.file("busy"));
+    const int core = measuring_core();
+    const OnCore no_other(core);
+    Neighbours busy(2, core, made->folder.file("busy"));
     return estimates();
   });
 }

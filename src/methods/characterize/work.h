@@ -37,7 +37,7 @@ class Work {
   std::string section_;
 };
 
-// The core experiments are pinned to: the last one this process may use, where least else tends to run.
+// The core that experiments are pinned to: a calm one (calm_core).
 int measuring_core();
 
 }  // namespace perfcast::characterize

@@ -1,5 +1,6 @@
 #include "methods/characterize/instructions/measure_core.h"
 
+#include "base/cores.h"
 #include "base/files.h"
 #include "engine/core_tables.h"
 #include "methods/characterize/instructions/closest_core.h"

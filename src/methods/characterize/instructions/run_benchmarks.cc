@@ -1,7 +1,5 @@
 #include "methods/characterize/instructions/run_benchmarks.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <regex>
@@ -66,16 +64,6 @@ std::optional<double> Timings::cycles(const std::string& name) const {
   const Timing* timing = find(name);
   if (!timing || !timing->kept) return {};
   return timing->cycles;
-}
-
-std::vector<int> allowed_cores() {
-  std::vector<int> cores;
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return cores;
-  for (int core = 0; core < CPU_SETSIZE; core++)
-    if (CPU_ISSET(core, &set)) cores.push_back(core);
-  return cores;
 }
 
 Result<Timings> read_timings(const std::string& output, const std::vector<Benchmark>& benchmarks) {

@@ -46,7 +46,4 @@ Result<Timings> run_benchmarks(const FormTable& table, std::vector<Benchmark> be
 // Turns the harness' output into timings; exposed for its tests.
 Result<Timings> read_timings(const std::string& output, const std::vector<Benchmark>& benchmarks);
 
-// Cores this process may run on.
-std::vector<int> allowed_cores();
-
 }  // namespace perfcast::instructions

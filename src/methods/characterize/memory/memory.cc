@@ -79,11 +79,9 @@ void MemoryCampaign::latencies() {
   double factor = options_.quick ? 2 : std::sqrt(2.0);
   for (double bytes = 12 * kib; bytes <= largest_ * 1.01; bytes *= factor) {
     if (options_.stop && *options_.stop) return;
-    Measurement m = chase_time(std::round(bytes / line) * line, true);
-    double y = curve.empty() ? m.value : std::max(m.value, curve.back().y);  // a larger ring is never faster
-    curve.push_back({bytes, y});
+    curve.push_back({bytes, chase_time(std::round(bytes / line) * line, true).value});
   }
-  auto plateaus = find_plateaus(curve, nominal_);
+  auto plateaus = find_plateaus(without_disturbance(std::move(curve)), nominal_);
   for (std::size_t i = 0; i < plateaus.size(); i++) {
     MemoryLevel level;
     bool last = i + 1 == plateaus.size();

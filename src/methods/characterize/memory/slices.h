@@ -9,6 +9,7 @@
 #include <chrono>
 #include <vector>
 
+#include "base/cores.h"
 #include "base/statistics.h"
 #include "base/timing.h"
 #include "record/measurement.h"
@@ -49,6 +50,7 @@ ThroughputCanary& session_canary();
 template <class Work>
 Measurement time_slices(int slices, double units, Work work, Worker worker = Worker::this_thread) {
   ThroughputCanary& canary = session_canary();
+  const OnCore here(worker == Worker::this_thread ? calm_core(canary) : std::nullopt);
   constexpr std::size_t fewest = 3;
   work();  // brings the buffer to its resting place
   std::vector<double> times, all;

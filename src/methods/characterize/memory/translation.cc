@@ -35,7 +35,7 @@ void MemoryCampaign::translation() {
   for (double pages = 16; pages <= 10000; pages *= factor)
     curve.push_back({std::round(pages), page_chase(static_cast<std::size_t>(pages)).value});
   curve = without_disturbance(std::move(curve));
-  double l1 = model_.levels[0].latency_ns->value, l2 = model_.levels[1].latency_ns->value;
+  const double l1 = model_.levels[0].latency_ns->value;
   auto at = [&](double pages) {
     double y = curve.front().y;
     for (const auto& point : curve)
@@ -44,12 +44,11 @@ void MemoryCampaign::translation() {
   };
   auto& t = model_.translation;
   auto number = [&](double value) { return measured(value, 0.05 * value); };
-  // With 512 pages the lines still fit the first cache level's neighbour; with 4096 they are in L2.
-  double with_first_miss = at(512);
-  if (with_first_miss > 1.1 * l1) {
-    double from_l1 = crossing(curve, l1, with_first_miss);
-    if (from_l1 > 0) t.first_entries = number(from_l1);
-    t.first_miss_ns = number(std::max(0.0, with_first_miss - (with_first_miss > l2 ? l2 : l1)));
+  // So many lines are a quarter of the first cache: what they take more than its latency is its TLB, which holds fewer pages.
+  const auto pages = std::max<std::size_t>(128, static_cast<std::size_t>(model_.levels[0].capacity_bytes->value / 256));
+  if (const double with_first_miss = page_chase(pages).value; with_first_miss > 1.1 * l1) {
+    if (double from_l1 = crossing(curve, l1, with_first_miss); from_l1 > 0) t.first_entries = number(from_l1);
+    t.first_miss_ns = number(with_first_miss - l1);
   }
   double l2_plateau = at(700), beyond = at(8192);
   if (beyond <= 1.2 * l2_plateau) return;
@@ -65,8 +64,9 @@ void MemoryCampaign::walks() {
   const MemoryLevel& second = model_.levels[1];
   double line = second.latency_ns->value, stream = value_or(second.random_read_ns, line / 8);
   double entries = value_or(t.second_entries, 0);
-  double missing = std::max(0.5, 1 - entries / Translation::near_pages);
-  t.walk_ns = number((page_chase(Translation::near_pages).value - line) / missing);
+  // A ring has left the TLB before it comes round; of random pages some are still there.
+  const double missing = std::max(0.5, 1 - entries / Translation::near_pages);
+  t.walk_ns = number(page_chase(Translation::near_pages).value - line);
   t.walk_parallel_ns = number((independent_pages(Translation::near_pages).value - stream) / missing);
   const MemoryLevel& last = model_.levels.back();
   t.far_walk_ns = number(page_chase(Translation::far_pages).value - last.latency_ns->value);
