@@ -19,8 +19,8 @@ enum { burst_lines = 16384, whole_lines = 1 << 20, full_hash = 1 << 24 };
 static uint32_t most_lines = burst_lines;
 
 // ---- One tracker for lines, one for pages: a hash table of keys, and a Fenwick tree over the order of last touches.
-// `farthest`: bin since it was stored. `count`: touches of a page; of a line: those of its page when it was last touched.
-struct cell { uint64_t key; uint32_t touched, epoch, count; uint64_t event; uint8_t stored, farthest; };
+// `farthest`: bin since it was stored.
+struct cell { uint64_t key; uint32_t touched, epoch; uint8_t stored, farthest; };
 struct tracker {
   struct cell *cells, *spare;      // 4 limit; limit + 2
   uint32_t *tree;                  // 8 limit + 2
@@ -106,7 +106,7 @@ static struct cell* touch(struct tracker* t, uint64_t key, struct perfcast_line_
   *bin = bin_of(distance, bin_count);
   (*censored ? bins[*bin].censored : bins[*bin].seen)[stratum()] += weight();
   if (*bin > c->farthest) c->farthest = (uint8_t)*bin;
-  c->touched = t->now, c->event = event;
+  c->touched = t->now;
   tree_add(t, t->now++, 1);
   return c;
 }
@@ -117,16 +117,14 @@ static void note_store(struct perfcast_access_data* a, struct cell* c) {
 }
 
 enum { page_lines = 64 };
-// A prefetcher has fetched this line when the two before it, or the two behind it, were touched lately, the farther one
-// allowed to be twice as old: one neighbour alone is often chance. 512 touches: two streams of bytes. Returns -1 when
-// the neighbours are on pages that are not followed. Where pages are left out, what happened on the others is told from a
-// few of them, so that four times as much is believed: of the many streams of a stencil two may happen to be followed.
-static int touched_within(uint64_t line, uint64_t touches) {
-  struct cell *c = find(&lines, line), *page = find(&pages, line >> 6);
-  if (c->epoch != lines.epoch || page->epoch != pages.epoch) return 0;
-  // Touches of this page were all seen, of the others one in 2^halvings.
-  uint64_t since = event - c->event, own = page->count - c->count;
-  return own >= since ? since <= touches : own + ((since - own) << halvings) <= (halvings ? 4 * touches : touches);
+// Whether no more than so many other lines were touched since this one. Where pages are left out, one that is followed stands
+// for 2^halvings, and of the many streams of a stencil two may happen to be followed.
+static int touched_within(uint64_t line, uint64_t others) {
+  enum { chance = 2 };
+  const struct cell* c = find(&lines, line);
+  if (c->epoch != lines.epoch) return 0;
+  const uint64_t since = lines.followed - tree_sum(&lines, c->touched) - 1;  // without the one just touched
+  return since <= chance || since << halvings <= others;
 }
 // A prefetcher watches few pages at a time. Down a column of a matrix, or along a list that jumps from page to page, the lines
 // beside were touched not long ago either, but it has forgotten their page. `bin`: how many pages ago this one was touched.
@@ -136,9 +134,14 @@ static int page_is_watched(uint64_t line, int bin, int censored) {
   return edge || (!censored && bin <= bin_of(watched > chance << halvings ? watched : chance << halvings, perfcast_page_bins));
 }
 static int is_followed(uint64_t line) { return page_hash(line >> 6) < perfcast_threshold; }
+// A prefetcher has fetched this line when the two before it, or the two behind it, were touched lately, the farther one
+// allowed to be twice as old: one neighbour alone is often chance. Touches do not tell: in a list of 128 KB in random order
+// most neighbours were touched within some thousands, and it waits for the second cache at every step. Returns -1 when the
+// neighbours are on pages that are not followed.
 static int in_stream(uint64_t line) {
-  if (touched_within(line - 1, 512) && touched_within(line - 2, 1024)) return 1;
-  if (touched_within(line + 1, 512) && touched_within(line + 2, 1024)) return 1;
+  enum { lately = 64 };
+  if (touched_within(line - 1, lately) && touched_within(line - 2, 2 * lately)) return 1;
+  if (touched_within(line + 1, lately) && touched_within(line + 2, 2 * lately)) return 1;
   return is_followed(line - 2) && is_followed(line + 2) ? 0 : -1;
 }
 // What comes from far is fetched ahead by whoever watches the page, and that one minds the order little: lists and trees
@@ -146,11 +149,11 @@ static int in_stream(uint64_t line) {
 // shuffled ones 115 and 235.
 enum { far_bin = 4 * 13 }; // 8192 lines
 static int in_loose_stream(uint64_t line) {
-  enum { reach = 6, few = 2 };
+  enum { reach = 6, few = 2, lately = 64 };
   int touched = 0;
   for (int k = 1; k <= reach && touched < few; k++) {
-    touched += (line - k) / page_lines == line / page_lines && touched_within(line - k, 256);
-    touched += (line + k) / page_lines == line / page_lines && touched_within(line + k, 256);
+    touched += (line - k) / page_lines == line / page_lines && touched_within(line - k, lately);
+    touched += (line + k) / page_lines == line / page_lines && touched_within(line + k, lately);
   }
   return touched >= few;
 }
@@ -205,11 +208,9 @@ static void follow(struct perfcast_access_data* a, int store, int bytes, uint64_
     note_meeting(a, store, address);
   }
   int bin, censored;
-  struct cell* p = touch(&pages, page, a->pages, perfcast_page_bins, &bin, &censored);
-  p->count = censored ? 1 : p->count + 1;
+  touch(&pages, page, a->pages, perfcast_page_bins, &bin, &censored);
   const int page_bin = bin, page_censored = censored;
   struct cell* c = touch(&lines, line, a->lines, perfcast_line_bins, &bin, &censored);
-  c->count = p->count;
   if (store) note_store(a, c);
   if (censored || bin >= 20) {
     int near = 0;
