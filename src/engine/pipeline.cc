@@ -251,7 +251,7 @@ void Pipeline::write_results(const StaticInstruction& instruction, bool fused) {
     else if (fused && result.flags) value.time = std::max(computed_, now) - 1;  // the branch needs the sources only
     else if (fused) value.time = instruction.folded ? computed_ : std::max(computed_, now) + 1;
     else if (instruction.computes) value.time = computed_ + result.latency + late_, value.since = changed(instruction, result);
-    else if (instruction.load) value = {loaded_, 0, loaded_memory_, Since::loaded};
+    else if (instruction.load) value = {std::max(loaded_, operands_ready_ + 1), 0, loaded_memory_, Since::loaded};  // what is loaded into a part joins the rest
     else value.time = std::max(computed_, now) + result.latency;
     registers_[static_cast<std::size_t>(result.unit)] = value;
     if (!result.address_update) done_at(value.time, cause);

@@ -196,6 +196,17 @@ TEST(Rename, AFalseDependenceMakesAStreamAChain) {
   EXPECT_NEAR(code.cycles(core), 3, close);
 }
 
+// A byte that is loaded into a part of a register goes into what that held; the address does not wait for it.
+TEST(Rename, APartOfARegisterWaitsForTheRest) {
+  CoreModel core = small_core();
+  Code code;
+  code.op("FADDrr", {9}, {9, 2});
+  code.load(9, 1, 0, "MOV8rm");
+  EXPECT_NEAR(code.cycles(core), 1, close);
+  core.rename.false_dependences = {opcode("^MOV8r[rim]")};
+  EXPECT_NEAR(code.cycles(core), 5, close);
+}
+
 TEST(Rename, MicroFusionAndExtraSlots) {
   CoreModel core = small_core();
   core.rename.micro_fusion = true;

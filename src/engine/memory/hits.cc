@@ -10,6 +10,7 @@ namespace perfcast::engine {
 namespace {
 
 constexpr double edge_steepness = 6.3;  // ln 9 / ln sqrt 2: see the header
+constexpr double loss_steepness = 2.8;
 
 // Shares of reuses by level, when all that is known is that they lie between two distances in lines.
 std::vector<double> spread_over_levels(double nearest, double farthest, const MemoryModel& memory) {
@@ -66,8 +67,11 @@ double last_cache_holds(const MemoryModel& memory, double distance, double ns) {
   if (memory.levels.size() < 2) return 0;
   const auto& capacity = memory.levels[memory.levels.size() - 2].capacity_bytes;
   if (!capacity || capacity->value <= 0) return 0;
+  const double own = distance * memory.line_bytes / capacity->value;
   const double others = memory.retention_ns && memory.retention_ns->value > 0 ? ns / memory.retention_ns->value : 0;
-  return hit_probability(distance * memory.line_bytes / capacity->value + others, 1);
+  if (own + others <= 0) return 1;
+  const double steepness = (own * edge_steepness + others * loss_steepness) / (own + others);
+  return 1 / (1 + std::pow(own + others, steepness));
 }
 
 Walk walk_of(const Access& access) { return {access.line, access.store, access.bytes, access.count, access.stride_bytes.value_or(0)}; }
