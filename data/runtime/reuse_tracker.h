@@ -146,16 +146,16 @@ static int in_stream(uint64_t line) {
 }
 // What comes from far is fetched ahead by whoever watches the page, and that one minds the order little: lists and trees
 // in the order of their allocation, but for a few places, take 8 to 16 ns a line from the last cache and from memory,
-// shuffled ones 115 and 235.
+// shuffled ones 115 and 235. Both on one side: a search that closes in on a place from both waits for it.
 enum { far_bin = 4 * 13 }; // 8192 lines
 static int in_loose_stream(uint64_t line) {
   enum { reach = 6, few = 2, lately = 64 };
-  int touched = 0;
-  for (int k = 1; k <= reach && touched < few; k++) {
-    touched += (line - k) / page_lines == line / page_lines && touched_within(line - k, lately);
-    touched += (line + k) / page_lines == line / page_lines && touched_within(line + k, lately);
+  int before = 0, behind = 0;
+  for (int k = 1; k <= reach && before < few && behind < few; k++) {
+    before += (line - k) / page_lines == line / page_lines && touched_within(line - k, lately);
+    behind += (line + k) / page_lines == line / page_lines && touched_within(line + k, lately);
   }
-  return touched >= few;
+  return before >= few || behind >= few;
 }
 
 // Which load reads what one of the last stores wrote, at the very same address: the core may still have that store under way,
