@@ -200,6 +200,27 @@ int main(void) { long n = 32768; return (int)(nearly(list(n, 8), 2 * n) + shuffl
   EXPECT_LT(near_share("shuffled"), 0.1);
 }
 
+// Of a small list most neighbours of a line were touched not long ago, whichever pages a burst follows. That makes no stream.
+TEST(MemoryProfile, ASmallListInRandomOrderIsNoStream) {
+  auto profile = profile_of(R"(#include <stdlib.h>
+struct node { struct node *next; char pad[8]; };
+__attribute__((noinline)) long shuffled(struct node *p, long n) { long s = 0; for (; n; n--) p = p->next, s += (long)p & 64; return s; }
+int main(void) {
+  long n = 8192; struct node *nodes = aligned_alloc(4096, n * sizeof *nodes); long *order = malloc(n * sizeof *order); unsigned x = 7;
+  for (long i = 0; i < n; i++) order[i] = i;
+  for (long i = n - 1; i > 0; i--) { x = x * 1664525u + 1013904223u; long j = (x >> 8) % (i + 1), t = order[i]; order[i] = order[j]; order[j] = t; }
+  for (long i = 0; i < n; i++) nodes[order[i]].next = &nodes[order[(i + 1) % n]];
+  return (int)shuffled(nodes, 40000000) & 1;
+}
+)");
+  ASSERT_TRUE(profile) << profile.error().message();
+  const AccessSite* site = find(*profile, "shuffled", [](const Access& a) { return !a.store; });
+  ASSERT_TRUE(site && site->touches > 1000);
+  double near = 0, all = 0;
+  for (const DistanceBin& bin : site->access.lines) near += bin.share * bin.near, all += bin.share;
+  EXPECT_LT(near, 0.15 * all);
+}
+
 // Of three keys in turn each meets the store three stores ago; of many in a random order hardly one meets a recent store.
 TEST(MemoryProfile, CountersRaisedJustBeforeAreMet) {
   const char* const text = R"(#include <stdio.h>
