@@ -212,7 +212,7 @@ int main(void) {
   for (long i = 0; i < n; i++) nodes[order[i]].next = &nodes[order[(i + 1) % n]];
   return (int)shuffled(nodes, 40000000) & 1;
 }
-)");
+)", {});
   ASSERT_TRUE(profile) << profile.error().message();
   const AccessSite* site = find(*profile, "shuffled", [](const Access& a) { return !a.store; });
   ASSERT_TRUE(site && site->touches > 1000);
