@@ -150,16 +150,11 @@ TEST_F(Disturbed, TheReferenceChainKeepsItsBest) {
   ReferenceChain chain;
   for (int i = 0; i < 50; i++) chain.step_ns();
   const double best = chain.best_ns();
-  cpu_set_t before, one;
-  ::sched_getaffinity(0, sizeof before, &before);
-  CPU_ZERO(&one);
-  CPU_SET(static_cast<std::size_t>(core), &one);
-  ::sched_setaffinity(0, sizeof one, &one);
   {
+    const OnCore beside(core);
     Neighbours busy(2, core, folder.file("busy"));
     for (int i = 0; i < 50; i++) EXPECT_GE(chain.step_ns(), 0.5 * best);
   }
-  ::sched_setaffinity(0, sizeof before, &before);
   EXPECT_GT(chain.best_ns(), 0.5 * best);
   EXPECT_LE(chain.best_ns(), best);
 }

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <thread>
 
+#include "base/cores.h"
 #include "base/paths.h"
 #include "base/run_tidily.h"
 #include "base/text.h"
@@ -116,9 +117,7 @@ std::optional<MpiPlace> mpi_place() {
 }
 
 int usable_processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (::sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+  if (const std::size_t allowed = allowed_cores().size(); allowed > 0) return static_cast<int>(allowed);
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 

@@ -12,6 +12,9 @@ namespace {
 constexpr double edge_steepness = 6.3;  // ln 9 / ln sqrt 2: see the header
 constexpr double loss_steepness = 2.8;
 
+// What is left beyond an edge at 1 that is as soft as this.
+double left_at(double distance, double steepness) { return 1 / (1 + std::pow(distance, steepness)); }
+
 // Shares of reuses by level, when all that is known is that they lie between two distances in lines.
 std::vector<double> spread_over_levels(double nearest, double farthest, const MemoryModel& memory) {
   std::vector<double> shares(memory.levels.size(), 0.0);
@@ -60,7 +63,7 @@ std::optional<double> usual_step(const Access& access) {
 double hit_probability(double distance, double capacity_lines) {
   if (capacity_lines <= 0) return 0;
   if (distance <= 0) return 1;
-  return 1 / (1 + std::pow(distance / capacity_lines, edge_steepness));
+  return left_at(distance / capacity_lines, edge_steepness);
 }
 
 double last_cache_holds(const MemoryModel& memory, double distance, double ns) {
@@ -70,8 +73,7 @@ double last_cache_holds(const MemoryModel& memory, double distance, double ns) {
   const double own = distance * memory.line_bytes / capacity->value;
   const double others = memory.retention_ns && memory.retention_ns->value > 0 ? ns / memory.retention_ns->value : 0;
   if (own + others <= 0) return 1;
-  const double steepness = (own * edge_steepness + others * loss_steepness) / (own + others);
-  return 1 / (1 + std::pow(own + others, steepness));
+  return left_at(own + others, (own * edge_steepness + others * loss_steepness) / (own + others));
 }
 
 Walk walk_of(const Access& access) { return {access.line, access.store, access.bytes, access.count, access.stride_bytes.value_or(0)}; }

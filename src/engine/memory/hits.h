@@ -27,7 +27,7 @@ double hit_probability(double distance, double capacity_lines);
 // Probability that the last cache still has a line after `distance` other lines were touched in `ns` nanoseconds. Others
 // who share it bring in lines of their own, as many as it holds within its retention, and it makes no difference whose
 // line pushes one out: half are lost when distance / capacity + ns / retention = 1. Theirs go anywhere, so that what is
-// lost with time alone grows more slowly: 10 and 90 % at 3.3 and 18 ms on a Cascade Lake, half at 7.3, at some 2.5 and 10 on a
+// lost with time alone grows more slowly: 10 and 90 % at 3.3 and 22 ms on a Cascade Lake, half at 7.3, at some 2.5 and 10 on a
 // Neoverse V1, half at 5.
 double last_cache_holds(const MemoryModel& memory, double distance, double ns);
 
