@@ -49,7 +49,7 @@ Result<Times> measure(const Json& program, const Settings& settings) {
   TRY(CompiledProgram compiled, compile_program(request));
   const std::string plain = compiled.scratch.file("plain"), results = compiled.scratch.file("results");
   CHECK_OK(build_plain(compiled, plain));
-  TRY(const auto built, memory_profile::ProfiledProgram::build(compiled));
+  TRY(const auto built, memory_profile::ProfiledProgram::build(compiled, {}));
   const std::string& profiled = built.executable();
   std::vector<std::string> arguments;
   if (program.contains("args")) arguments = program["args"].get<std::vector<std::string>>();

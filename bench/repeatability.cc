@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "base/cores.h"
 #include "methods/characterize/instructions/run_benchmarks.h"
 
 using namespace perfcast;

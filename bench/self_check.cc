@@ -10,6 +10,7 @@
 #include <map>
 
 #include "../tests/instructions/decoded_benchmarks.h"
+#include "base/cores.h"
 #include "base/files.h"
 #include "methods/characterize/instructions/closest_core.h"
 #include "methods/characterize/instructions/measure_core.h"
