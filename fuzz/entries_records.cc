@@ -114,7 +114,7 @@ void read_machine(const std::string& text) {
   auto machine = record_in<Machine>(text);
   if (!machine) return;
   report::machine_text(*machine);
-  report::characterization_text(*machine);
+  report::characterization_text(*machine, 0.9, true), report::characterization_text(*machine, 0.9, false);
   report::parallel_costs_text(*machine);
   std::vector<Machine> both = {toy(), *machine};
   both[1].name += "'";  // two machines of one name are refused before

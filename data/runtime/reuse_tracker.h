@@ -117,14 +117,22 @@ static void note_store(struct perfcast_access_data* a, struct cell* c) {
 }
 
 enum { page_lines = 64 };
-// Whether no more than so many other lines were touched since this one. Where pages are left out, one that is followed stands
-// for 2^halvings, and of the many streams of a stencil two may happen to be followed.
-static int touched_within(uint64_t line, uint64_t others) {
-  enum { chance = 2 };
+// Whether no more than so many other lines were touched since this one. Where pages are left out, a line that is followed stands
+// for 2^halvings, but those of its own page are all followed and stand for themselves: rows of a stencil lie side by side. And
+// of the many streams of a stencil `chance` may happen to be followed.
+static int touched_within(uint64_t line, uint64_t others, uint64_t chance) {
   const struct cell* c = find(&lines, line);
   if (c->epoch != lines.epoch) return 0;
   const uint64_t since = lines.followed - tree_sum(&lines, c->touched) - 1;  // without the one just touched
-  return since <= chance || since << halvings <= others;
+  if (since <= chance || since << halvings <= others) return 1;
+  if (halvings == 0 || since > others + chance) return 0;
+  uint64_t beside = 0;
+  for (uint64_t other = line / page_lines * page_lines, last = other + page_lines; other < last; other++) {
+    const struct cell* o = find(&lines, other);
+    beside += o->epoch == lines.epoch && o->touched > c->touched;
+  }
+  const uint64_t elsewhere = since > beside ? since - beside : 0;
+  return elsewhere <= chance || beside + (elsewhere << halvings) <= others;
 }
 // A prefetcher watches few pages at a time. Down a column of a matrix, or along a list that jumps from page to page, the lines
 // beside were touched not long ago either, but it has forgotten their page. `bin`: how many pages ago this one was touched.
@@ -139,9 +147,9 @@ static int is_followed(uint64_t line) { return page_hash(line >> 6) < perfcast_t
 // most neighbours were touched within some thousands, and it waits for the second cache at every step. Returns -1 when the
 // neighbours are on pages that are not followed.
 static int in_stream(uint64_t line) {
-  enum { lately = 64 };
-  if (touched_within(line - 1, lately) && touched_within(line - 2, 2 * lately)) return 1;
-  if (touched_within(line + 1, lately) && touched_within(line + 2, 2 * lately)) return 1;
+  enum { lately = 64, chance = 2 };
+  if (touched_within(line - 1, lately, chance) && touched_within(line - 2, 2 * lately, 2 * chance)) return 1;
+  if (touched_within(line + 1, lately, chance) && touched_within(line + 2, 2 * lately, 2 * chance)) return 1;
   return is_followed(line - 2) && is_followed(line + 2) ? 0 : -1;
 }
 // What comes from far is fetched ahead by whoever watches the page, and that one minds the order little: lists and trees
@@ -149,11 +157,11 @@ static int in_stream(uint64_t line) {
 // shuffled ones 115 and 235. Both on one side: a search that closes in on a place from both waits for it.
 enum { far_bin = 4 * 13 }; // 8192 lines
 static int in_loose_stream(uint64_t line) {
-  enum { reach = 6, few = 2, lately = 64 };
+  enum { reach = 6, few = 2, lately = 64, chance = 2 };
   int before = 0, behind = 0;
   for (int k = 1; k <= reach && before < few && behind < few; k++) {
-    before += (line - k) / page_lines == line / page_lines && touched_within(line - k, lately);
-    behind += (line + k) / page_lines == line / page_lines && touched_within(line + k, lately);
+    before += (line - k) / page_lines == line / page_lines && touched_within(line - k, lately, chance);
+    behind += (line + k) / page_lines == line / page_lines && touched_within(line + k, lately, chance);
   }
   return before >= few || behind >= few;
 }

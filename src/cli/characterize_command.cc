@@ -105,12 +105,15 @@ Status run(Options& options) {
   TRY(Machine machine, characterize::characterize(options.what));
   bar.clear();
   const bool aside = stop && set_aside(machine, options.output.file);
+  // There are thousands of costs: who asked for some of them, or for the output as such, sees them all.
+  const bool every_cost = !options.what.compilers.empty() || !options.what.sections.empty() || options.output.file == "-";
+  const std::string text = report::characterization_text(machine, options.what.confidence, every_cost);
   if (options.output.file.empty()) {
     CHECK_OK(save_machine(machine, !aside));
     remark("saved as \"" + machine.name + "\"" + (aside ? "" : "; it is now the default machine"));
-    return options.output.json() ? write_file("-", record_text(machine)) : write_text(report::characterization_text(machine));
+    return options.output.json() ? write_file("-", record_text(machine)) : write_text(text + (every_cost ? "" : "\nevery number: perfcast machines show " + machine.name + "\n"));
   }
-  return emit(machine, report::characterization_text(machine), options.output);
+  return emit(machine, text, options.output);
 }
 
 }  // namespace

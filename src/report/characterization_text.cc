@@ -27,6 +27,16 @@ std::string remarks_of(const Measurement& m) {
   return join(words, "; ");
 }
 
+struct Doubts {
+  int unseen = 0, disturbed = 0;
+};
+Doubts doubts_of(const OperationCosts& costs) {
+  Doubts doubts;
+  for (const auto& [name, cost] : costs.costs) doubts.unseen += cost.not_detected, doubts.disturbed += cost.disturbed;
+  return doubts;
+}
+
+// Every cost.
 std::string costs_text(const OperationCosts& costs, double confidence) {
   Table table({"operation", "ns", fmt::format("{:.0f} %", 100 * confidence), "meaning", ""});
   auto add = [&](const std::string& name, const Measurement& m, const std::string& meaning) {
@@ -36,10 +46,20 @@ std::string costs_text(const OperationCosts& costs, double confidence) {
     if (auto it = costs.costs.find(operation.name); it != costs.costs.end()) add(it->first, it->second, operation.meaning);
   for (const auto& [name, cost] : costs.costs)
     if (!find_operation(name)) add(name, cost, "");
-  int unseen = 0, disturbed = 0;
-  for (const auto& [name, cost] : costs.costs) unseen += cost.not_detected, disturbed += cost.disturbed;
+  const Doubts doubts = doubts_of(costs);
   return fmt::format("\n{}, {} {}: {} operations, {} not detected, {} disturbed\n{}", costs.language, costs.compiler,
-                     costs.flags, costs.costs.size(), unseen, disturbed, table.text());
+                     costs.flags, costs.costs.size(), doubts.unseen, doubts.disturbed, table.text());
+}
+
+// A line for each compiler and its flags.
+std::string compilers_text(const std::vector<OperationCosts>& source) {
+  Table table({"costs of", "compiler", "flags", "operations", "not detected", "disturbed"});
+  for (const auto& costs : source) {
+    const Doubts doubts = doubts_of(costs);
+    table.add({costs.language, costs.compiler, costs.flags, std::to_string(costs.costs.size()), std::to_string(doubts.unseen),
+               std::to_string(doubts.disturbed)});
+  }
+  return table.empty() ? "" : "\n" + table.text();
 }
 
 std::string system_text(const Machine& machine) {
@@ -47,7 +67,12 @@ std::string system_text(const Machine& machine) {
   auto add = [&](const char* name, const std::optional<Measurement>& m, const char* unit) {
     if (m) table.add({name, number_text(m->value), unit});
   };
-  if (machine.core) add("core clock", machine.core->clock_ghz, "GHz");
+  if (machine.core) {
+    add("core clock", machine.core->clock_ghz, "GHz");
+    add("instructions renamed", machine.core->front_end.rename_width, "per cycle");
+    add("reorder buffer", machine.core->window.reorder_buffer, "slots");
+    add("mispredicted branch", machine.core->branches.misprediction, "cycles");
+  }
   add("flops, weighted", machine.mflops, "million per second");
   if (machine.system) {
     add("clock resolution", machine.system->clock_resolution_ns, "ns");
@@ -69,9 +94,11 @@ std::string system_text(const Machine& machine) {
 
 }  // namespace
 
-std::string characterization_text(const Machine& machine, double confidence) {
+std::string characterization_text(const Machine& machine, double confidence, bool every_cost) {
   std::string text = machine.name + ": " + machine.description + "\n" + system_text(machine);
-  for (const auto& costs : machine.source) text += costs_text(costs, confidence);
+  if (every_cost)
+    for (const auto& costs : machine.source) text += costs_text(costs, confidence);
+  else text += compilers_text(machine.source);
   if (!machine.gaps.empty()) {
     text += "\nmissing:\n";
     for (const auto& gap : machine.gaps) text += "  " + gap.what + "\n";

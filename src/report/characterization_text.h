@@ -1,4 +1,5 @@
-// What a characterization found, as people read it: each cost with its interval, and what is missing.
+// What a characterization found, as people read it: machine and system, the costs of each compiler's operations, one by one with
+// their intervals or as a line that counts them, and what is missing.
 #pragma once
 
 #include <string>
@@ -7,6 +8,6 @@
 
 namespace perfcast::report {
 
-std::string characterization_text(const Machine& machine, double confidence = 0.9);
+std::string characterization_text(const Machine& machine, double confidence, bool every_cost);
 
 }  // namespace perfcast::report
