@@ -118,8 +118,9 @@ static void note_store(struct perfcast_access_data* a, struct cell* c) {
 
 enum { page_lines = 64 };
 // Whether no more than so many other lines were touched since this one. Where pages are left out, a line that is followed stands
-// for 2^halvings, but those of its own page are all followed and stand for themselves: rows of a stencil lie side by side. And
-// of the many streams of a stencil `chance` may happen to be followed.
+// for 2^halvings, but those of its own page are all followed and stand for themselves: short rows of a stencil lie side by side.
+// They must be few, since in a list in random order nearly all that is followed may lie on that page. And of the many streams of
+// a stencil `chance` may happen to be followed.
 static int touched_within(uint64_t line, uint64_t others, uint64_t chance) {
   const struct cell* c = find(&lines, line);
   if (c->epoch != lines.epoch) return 0;
@@ -132,6 +133,7 @@ static int touched_within(uint64_t line, uint64_t others, uint64_t chance) {
     beside += o->epoch == lines.epoch && o->touched > c->touched;
   }
   const uint64_t elsewhere = since > beside ? since - beside : 0;
+  if (beside > others / 8) return 0;
   return elsewhere <= chance || beside + (elsewhere << halvings) <= others;
 }
 // A prefetcher watches few pages at a time. Down a column of a matrix, or along a list that jumps from page to page, the lines

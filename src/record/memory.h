@@ -59,6 +59,8 @@ void describe(Fields& f, Translation& t) {
 struct MemoryModel {
   // Random lines and the page walks they need are two limits that partly overlap: (lines^q + walks^q)^(1/q).
   static constexpr double walk_overlap = 1.5;
+  // So do what a core does and the lines that it asks for meanwhile.
+  static constexpr double core_overlap = 3;
   int line_bytes = 64, page_bytes = 4096;
   std::vector<MemoryLevel> levels;                  // nearest first; the last has no capacity
   Translation translation;

@@ -169,9 +169,9 @@ RegionMemory region_memory(std::span<const Access> accesses, const MemoryModel& 
 }
 
 double join_core_and_memory(double core_ns, const RegionMemory& memory) {
+  constexpr double q = MemoryModel::core_overlap;
   double overlapping = memory.overlapping_ns();
-  double joined = overlapping <= 0 ? core_ns
-                                   : std::pow(std::pow(core_ns, overlap_norm) + std::pow(overlapping, overlap_norm), 1 / overlap_norm);
+  double joined = overlapping <= 0 ? core_ns : std::pow(std::pow(core_ns, q) + std::pow(overlapping, q), 1 / q);
   return joined + memory.starting_ns + memory.dependent_ns;
 }
 

@@ -45,7 +45,6 @@ struct RegionMemory {
 RegionMemory region_memory(std::span<const Access> accesses, const MemoryModel& memory, const RegionContext& context);
 
 // Core and memory together, nanoseconds; never less than either.
-constexpr double overlap_norm = 3;
 double join_core_and_memory(double core_ns, const RegionMemory& memory);
 
 // How an access asks for the lines that are not part of a stream.

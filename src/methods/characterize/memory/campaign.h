@@ -76,6 +76,7 @@ class MemoryCampaign {
   void translation();
   void walks();
   void without_walks(double entries);
+  void without_addresses();
 
   const MemoryOptions& options_;
   int slices_;

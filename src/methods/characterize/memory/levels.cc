@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "record/memory.h"
+
 namespace perfcast::characterize {
 
 double crossing(const std::vector<CurvePoint>& curve, double low, double high) {
@@ -90,6 +92,11 @@ double size_behind_retention(double seen, double fast, double gone, double reten
 std::vector<CurvePoint> without_disturbance(std::vector<CurvePoint> curve) {
   for (std::size_t i = curve.size(); i > 1; i--) curve[i - 2].y = std::min(curve[i - 2].y, curve[i - 1].y);
   return curve;
+}
+
+double without_core(double together, double core, double least) {
+  constexpr double q = MemoryModel::core_overlap;
+  return std::max(least * together, std::pow(std::max(0.0, std::pow(together, q) - std::pow(core, q)), 1 / q));
 }
 
 double fit_window(const std::vector<CurvePoint>& times, double latency, double parallel, double own) {

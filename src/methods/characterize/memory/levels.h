@@ -32,6 +32,10 @@ double crossing(const std::vector<CurvePoint>& curve, double low, double high);
 // round / retention reaches about 1 (engine/memory/hits.h). Where time alone explains the loss, the size is `nominal`.
 double size_behind_retention(double seen, double fast, double gone, double retention_ns, double nominal);
 
+// What lines cost of a kernel that takes `together` with them and `core` without, where a core overlaps the two as in
+// join_core_and_memory (engine/memory/memory_time.h). Where next to nothing is left, timing noise decides: at least `least` of it.
+double without_core(double together, double core, double least = 0.3);
+
 // Effective window W in instructions, from times of independent misses with `filler` instructions between them:
 // t = latency / min(parallel, 1 + W / (filler + own)), never below the filler's own time (findings in
 // docs/characterize.md). `own` is the loop's own instructions.

@@ -81,6 +81,13 @@ TEST(Levels, WindowIsRecovered) {
   EXPECT_NEAR(fit_window(times, 100, 20, 7), 140, 6);
 }
 
+TEST(Levels, WhatTheCoreDoesBesideIsTakenOut) {
+  const double lines = 0.5, core = 0.8, together = std::cbrt(lines * lines * lines + core * core * core);
+  EXPECT_NEAR(without_core(together, core), lines, 1e-9);
+  EXPECT_NEAR(without_core(5, 0.8), 5, 0.01);
+  EXPECT_DOUBLE_EQ(without_core(0.79, 0.8), 0.3 * 0.79);
+}
+
 TEST(Kernels, RingVisitsEveryCellOnce) {
   Buffer buffer(64 * 1024, false);
   char* start = make_ring(buffer.begin(), 1000, line, false);
