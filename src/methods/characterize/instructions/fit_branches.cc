@@ -64,7 +64,9 @@ class BranchFitter {
     if (points.size() < 3) return;
     auto& front_end = result_.core.front_end;
     front_end.near_branches.reset(), front_end.near_branch_bytes.reset(), front_end.far_branch.reset();
-    const auto each = [](const WindowPoint& p) { return p.cycles / (p.n + 1); };
+    // A loop of few that is replayed takes less than any branch that is fetched.
+    const double fetched = 1 / value_or(front_end.taken_branches_per_cycle, 1);
+    const auto each = [&](const WindowPoint& p) { return std::max(fetched, p.cycles / (p.n + 1)); };
     const double far = each(points.back()), near = each(*std::ranges::min_element(points, {}, each));
     constexpr double clearly_more = 1.4, hardly_more = 0.25;
     if (far < clearly_more * near) return;
