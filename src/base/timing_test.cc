@@ -99,7 +99,7 @@ TEST(Timing, AStreamOutrunsAChain) {
 }
 
 TEST(Timing, AnEarlierSessionTellsThatTheCoreWasNeverFree) {
-  constexpr double known = 0.01;  // no core is as fast: all that is seen here looks shared
+  constexpr double known = ThroughputCanary::least_possible;  // no core is as fast: all that is seen here looks shared
   ThroughputCanary::remember(known);
   ReferenceChain chain;
   ThroughputCanary::remember(0);
@@ -108,7 +108,12 @@ TEST(Timing, AnEarlierSessionTellsThatTheCoreWasNeverFree) {
   auto runs = time_program(request, chain, 0, 5, {0});
   ASSERT_TRUE(runs);
   EXPECT_EQ(chain.canary.best_cycles(), known);
-  for (const auto& run : *runs) EXPECT_TRUE(run.crowded && run.sharing > 1);
+  for (const auto& run : *runs) EXPECT_TRUE(run.crowded && run.sharing > 0.2);
+  EXPECT_EQ(ThroughputCanary().best_cycles(), 0);
+}
+
+TEST(Timing, WhatNoCoreCanDoIsNotRemembered) {
+  ThroughputCanary::remember(0.047);
   EXPECT_EQ(ThroughputCanary().best_cycles(), 0);
 }
 
@@ -142,7 +147,7 @@ TEST(Timing, ACalmCoreIsOneWeMayUse) {
 }
 
 TEST(Timing, WhereEveryCoreIsSharedOneOfThemIsTaken) {
-  ThroughputCanary::remember(0.01);
+  ThroughputCanary::remember(ThroughputCanary::least_possible);
   ThroughputCanary canary;
   ThroughputCanary::remember(0);
   EXPECT_TRUE(calm_core(canary));
