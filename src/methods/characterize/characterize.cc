@@ -46,6 +46,7 @@ Measurement usual_sharing(const std::vector<double>& cycles, double alone) {
 Status measure_memory_levels(Work& work, Machine& machine) {
   MemoryOptions options;
   options.quick = work.options.quick, options.stop = work.options.stop;
+  if (machine.core) options.clock_ghz = machine.core->clock_ghz.value;
   options.progress = [&](double done, const std::string& what) { work.doing(what, done); };
   TRY(machine.memory, measure_memory(options));
   if (!work.stopped() && !machine.memory->all_cores_read_ns.contains(std::to_string(std::thread::hardware_concurrency())))
@@ -79,8 +80,8 @@ constexpr Section sections[] = {
     {"system", {1}, {1}, measure_system},
     {"rate", {1}, {2}, measure_rate},
     {"source", {10}, {95}, measure_source},
-    {"memory", {6}, {45}, measure_memory_levels},
     {"core", {5}, {60}, measure_instructions},
+    {"memory", {6}, {45}, measure_memory_levels},
     {"threads", {3}, {3}, measure_threads, true},
     {"messages", {5}, {12}, measure_messages, true},
 };

@@ -38,7 +38,13 @@ class MemoryCampaign {
   Measurement passes(double lines_per_pass, auto pass) {
     int repeat = std::max(1, static_cast<int>(30000 / lines_per_pass));
     int slices = lines_per_pass > 1e6 ? std::max(3, slices_ / 3) : slices_;
-    return time_slices(slices, lines_per_pass * repeat, [&] { for (int i = 0; i < repeat; i++) pass(); });
+    return timed(slices, lines_per_pass * repeat, lines_per_pass * line, [&] { for (int i = 0; i < repeat; i++) pass(); });
+  }
+
+  // What goes on within so many bytes: the core's clock paces its own caches, not the one that it shares.
+  Measurement timed(int slices, double units, double bytes, auto work) {
+    const double own = nominal_.size() > 1 ? nominal_[nominal_.size() - 2] : 0;
+    return time_slices(slices, units, work, Worker::this_thread, bytes <= own ? options_.clock_ghz : 0);
   }
 
   Measurement measured(double value, double sd) const {

@@ -71,7 +71,7 @@ Measurement MemoryCampaign::chase_time(double bytes, bool huge) {
   char* cell = make_ring(buffer.begin(), cells, line, false);
   long steps = std::clamp<long>(static_cast<long>(cells), 4000, options_.quick ? 30000 : 100000);
   cell = chase(cell, std::min<long>(static_cast<long>(cells), 600000));
-  return time_slices(slices_, static_cast<double>(steps), [&] { cell = chase(cell, steps); });
+  return timed(slices_, static_cast<double>(steps), bytes, [&] { cell = chase(cell, steps); });
 }
 
 void MemoryCampaign::latencies() {
@@ -139,8 +139,9 @@ void MemoryCampaign::bandwidth(MemoryLevel& level, Buffer& b) {
 
 void MemoryCampaign::random(MemoryLevel& level, Buffer& b, long count) {
   std::size_t lines = b.bytes() / line;
+  const auto bytes = static_cast<double>(b.bytes());
   auto time = [&](auto kernel) {
-    return time_slices(slices_, static_cast<double>(count), [&] { kernel(b.begin(), lines, count); });
+    return timed(slices_, static_cast<double>(count), bytes, [&] { kernel(b.begin(), lines, count); });
   };
   level.random_read_ns = time(read_random);
   level.random_update_ns = time(update_random);
@@ -149,9 +150,9 @@ void MemoryCampaign::random(MemoryLevel& level, Buffer& b, long count) {
   char* cell = make_ring(b.begin(), lines, line, false);
   char* cells[24];
   for (int i = 0; i < 24; i++) cells[i] = cell = chase(cell, static_cast<long>(lines / 24));
-  double single = time_slices(slices_, 4000, [&] { cell = chase(cell, 4000); }).value;
+  double single = timed(slices_, 4000, bytes, [&] { cell = chase(cell, 4000); }).value;
   for (int chains : {4, 8, 12, 16, 24})
-    best = std::min(best, time_slices(slices_, 3000.0 * chains, [&] { chase_many(cells, chains, 3000); }).value);
+    best = std::min(best, timed(slices_, 3000.0 * chains, bytes, [&] { chase_many(cells, chains, 3000); }).value);
   level.parallel_misses = measured(single / best, 0.1 * single / best);
 }
 
@@ -173,7 +174,7 @@ void MemoryCampaign::scattered_stores(MemoryLevel& level, std::size_t bytes, lon
   double most = INFINITY;  // fewer stores between never take longer
   for (int stores : options_.quick ? std::vector{16, 4, 1} : std::vector{16, 8, 4, 2, 1}) {
     Measurement& time = level.random_write_ns[std::to_string(stores)];
-    time = time_slices(slices_, static_cast<double>(count), [&] { write_random(b.begin(), bytes / line, count, stores); });
+    time = timed(slices_, static_cast<double>(count), static_cast<double>(bytes), [&] { write_random(b.begin(), bytes / line, count, stores); });
     most = time.value = std::min(time.value, most);
   }
 }
@@ -182,13 +183,14 @@ void MemoryCampaign::strides(MemoryLevel& level, Buffer& b) {
   std::vector<std::size_t> strides = options_.quick
                                          ? std::vector<std::size_t>{128, 192, 256, 1024, 4096, 4160}
                                          : std::vector<std::size_t>{64, 128, 192, 256, 320, 512, 1024, 2048, 4096, 4160, 8256, 65600};
+  const auto bytes = static_cast<double>(b.bytes());
   for (std::size_t stride : strides) {
     if (stride * 8 > b.bytes()) continue;
     long count = std::clamp<long>(static_cast<long>(b.bytes() / line), 20000, 60000);  // long enough to time
     int slices = std::max(5, slices_ / 2);
     std::size_t at = 0;
-    level.stride_ns[std::to_string(stride)] = time_slices(slices, static_cast<double>(count), [&] { at = read_strided(b.begin(), b.bytes(), stride, count, at); });
-    level.stride_write_ns[std::to_string(stride)] = time_slices(slices, static_cast<double>(count), [&] { at = write_strided(b.begin(), b.bytes(), stride, count, at); });
+    level.stride_ns[std::to_string(stride)] = timed(slices, static_cast<double>(count), bytes, [&] { at = read_strided(b.begin(), b.bytes(), stride, count, at); });
+    level.stride_write_ns[std::to_string(stride)] = timed(slices, static_cast<double>(count), bytes, [&] { at = write_strided(b.begin(), b.bytes(), stride, count, at); });
   }
 }
 

@@ -14,6 +14,7 @@ namespace perfcast::characterize {
 
 struct MemoryOptions {
   bool quick = false;                       // fewer sizes and slices: about 5 s instead of about 40
+  double clock_ghz = 0;                     // of the core, as its instructions are told; caches of its own are told at it (0: as it was)
   double largest_bytes = 0;                 // of a test buffer; 0: what the caches and the free memory suggest
   const std::atomic<bool>* stop = nullptr;  // set to end early: what was measured so far is returned
   std::function<void(double done, const std::string& what)> progress;  // done in [0, 1]

@@ -4,6 +4,7 @@
 
 #include "methods/characterize/memory/kernels.h"
 #include "methods/characterize/memory/levels.h"
+#include "methods/characterize/memory/slices.h"
 
 namespace perfcast::characterize {
 namespace {
@@ -112,6 +113,17 @@ TEST(Kernels, CopyCopiesAndUpdateUpdates) {
   long before = *reinterpret_cast<long*>(buffer.begin());
   update_lines(buffer.begin(), 8192);
   EXPECT_EQ(*reinterpret_cast<long*>(buffer.begin()), before + 1);
+}
+
+TEST(Slices, WhatTheClockPacesIsToldAtAnyClock) {
+  Buffer b(4096, false);
+  ASSERT_TRUE(b.valid());
+  char* cell = make_ring(b.begin(), 4096 / line, line, false);
+  auto told_at = [&](double ghz) { return time_slices(5, 4000, [&] { cell = chase(cell, 4000); }, Worker::this_thread, ghz).value; };
+  const double slow = told_at(1), fast = told_at(4);
+  EXPECT_GT(slow, 1.5);  // cycles of a load
+  EXPECT_GT(slow, 2 * fast);
+  EXPECT_LT(slow, 8 * fast);
 }
 
 }  // namespace perfcast::characterize

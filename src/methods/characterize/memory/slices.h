@@ -46,9 +46,10 @@ constexpr double patience_ns(int slices) { return 1.5e6 * slices; }
 ThroughputCanary& session_canary();
 
 // Nanoseconds per unit of `work`, which does `units` units each time it is called: the third smallest of the slices
-// (a single smallest one can be a glitch of the clock); the spread is that of the lower half.
+// (a single smallest one can be a glitch of the clock); the spread is that of the lower half. What the core's clock paces can be
+// told at one clock, whatever it was meanwhile (0: as it was).
 template <class Work>
-Measurement time_slices(int slices, double units, Work work, Worker worker = Worker::this_thread) {
+Measurement time_slices(int slices, double units, Work work, Worker worker = Worker::this_thread, double told_at_ghz = 0) {
   ThroughputCanary& canary = session_canary();
   const OnCore here(worker == Worker::this_thread ? calm_core(canary) : std::nullopt);
   constexpr std::size_t fewest = 3;
@@ -57,9 +58,13 @@ Measurement time_slices(int slices, double units, Work work, Worker worker = Wor
   const double began = now_ns();
   for (int i = 0; i < most_slices(slices) && static_cast<int>(times.size()) < slices; i++) {
     if (i >= slices + slices / 2 && now_ns() - began > patience_ns(slices)) break;
-    double before = canary.cycles();
-    all.push_back(slice_ns(work, worker) / units);
-    if (!canary.crowded(std::max(before, canary.cycles()))) times.push_back(all.back());
+    const double before = canary.cycles(), step_before = canary.step_ns();
+    double time = slice_ns(work, worker) / units;
+    const double after = canary.cycles();
+    const double step = std::min(step_before, canary.step_ns());  // what disturbs makes a step longer, never shorter
+    if (told_at_ghz > 0) time /= step * told_at_ghz;
+    all.push_back(time);
+    if (!canary.crowded(std::max(before, after))) times.push_back(time);
   }
   const bool crowded = times.size() < std::min<std::size_t>(fewest, all.size());
   if (crowded) times = all;

@@ -12,7 +12,7 @@ Measurement MemoryCampaign::page_chase(std::size_t pages) {
   if (!buffer.valid()) return {};
   char* cell = make_ring(buffer.begin(), pages, 4096, true);
   long steps = std::clamp<long>(static_cast<long>(pages), 4000, 60000);
-  return time_slices(slices_, static_cast<double>(steps), [&] { cell = chase(cell, steps); });
+  return timed(slices_, static_cast<double>(steps), static_cast<double>(pages * line), [&] { cell = chase(cell, steps); });
 }
 
 Measurement MemoryCampaign::independent_pages(std::size_t pages) {
@@ -23,7 +23,7 @@ Measurement MemoryCampaign::independent_pages(std::size_t pages) {
   std::mt19937 random(7);
   for (auto& page : order) page = static_cast<std::uint32_t>(random() % pages);
   std::size_t at = 0;
-  return time_slices(slices_, count, [&] { read_pages(buffer.begin(), order.data() + at, count), at = (at + count) % order.size(); });
+  return timed(slices_, count, static_cast<double>(pages * line), [&] { read_pages(buffer.begin(), order.data() + at, count), at = (at + count) % order.size(); });
 }
 
 // One cell per page: the first rise is the first TLB, the second the second one. Lines stay in L2 up to some
