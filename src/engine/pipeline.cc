@@ -304,9 +304,9 @@ Share Pipeline::retire(const StaticInstruction& instruction, int slots) {
   if (retire_width_ && slots) {
     auto cycle = static_cast<std::int64_t>(at);
     if (cycle > retire_cycle_) retire_cycle_ = cycle, retired_ = 0;
-    retired_ += slots;
-    if (retired_ > retire_width_) {
-      retire_cycle_++, retired_ = slots;
+    retired_ += slots;  // those of one instruction need not go together
+    if (const int later = (retired_ - 1) / retire_width_; later > 0) {
+      retire_cycle_ += later, retired_ -= later * retire_width_;
       at = std::max(at, static_cast<double>(retire_cycle_));
     }
   }

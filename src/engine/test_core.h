@@ -84,6 +84,12 @@ class Code {
   }
 };
 
+inline Match opcode(const char* pattern) {
+  Match match;
+  match.opcode = pattern;
+  return match;
+}
+
 // Programs made by hand.
 inline Machine small_machine() {
   Machine machine;
