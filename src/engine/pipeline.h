@@ -37,6 +37,7 @@ struct Happening {
   std::optional<std::uint64_t> address;   // recorded; otherwise deduced (values.h)
   std::optional<int> alias_back;          // a load comes behind what so many stores ago was stored at the same place of another page
   std::optional<int> stores_back;         // a load reads what so many stores ago was stored (1: the last), 0: nothing recent
+  std::optional<int> seen_back;           // the same, where the address that the code implies was not stored to lately
 };
 
 struct Share {

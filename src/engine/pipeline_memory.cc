@@ -40,7 +40,8 @@ void Pipeline::do_load(const StaticInstruction& instruction, const Happening& ha
   }
   loaded_ = start.time + instruction.load_latency;
   loaded_memory_ = start.cause == Cause::memory;
-  const StoreOrder::Store* met = order_.back(static_cast<std::uint64_t>(happening.stores_back.value_or(0)));
+  const bool told = happening.stores_back || (address_known_ && stored_lately(address_));
+  const StoreOrder::Store* met = order_.back(static_cast<std::uint64_t>((told ? happening.stores_back : happening.seen_back).value_or(0)));
   order_.loaded(instruction.place, met, std::max(address_ready_, static_cast<double>(rename_cycle_) + 1));
   const auto address = met ? met->address : happening.stores_back || !address_known_ ? std::nullopt : std::optional(address_);
   if (address) {
@@ -123,7 +124,7 @@ void Pipeline::do_store(const StaticInstruction& instruction) {
   last_commit_ = std::max(last_commit_ + (joins ? 0 : crosses ? crossing_store_cycles_ : store_cycles_), retired);
   last_line_ = address_known_ ? end : ~std::uint64_t{0};
   if (store_buffer_.limited()) store_buffer_.push(last_commit_);
-  order_.store({address_known_ ? std::optional(address_) : std::nullopt, address_known, last_commit_ + commit_delay}, instruction.on_stack);
+  order_.store({address_known_ ? std::optional(address_) : std::nullopt, address_known, last_commit_ + commit_delay}, instruction.variable());
   if (alias_cycles_ > 0 && address_known_) aliases_.store(address_, bytes, last_commit_ + commit_delay);
   if (!address_known_) return;
   const bool at_once = instruction.load ? instruction.computes : loaded_since_ == Since::changed_at_once;

@@ -60,6 +60,39 @@ TEST(ProgramLoads, ACounterRaisedJustBeforeIsWaitedFor) {
   EXPECT_NEAR(cycles(often), 0.9 * 7, 0.3);
 }
 
+// Back substitution: each row begins with what the last step of the row before stored. The walk takes all rows for equally long, so
+// that the code alone finds that store elsewhere; the profile saw it.
+TEST(ProgramLoads, ARowThatBeginsWithWhatTheLastOneEndedWith) {
+  Code code;
+  code.load(1, 6, 0);
+  for (int k = 0; k < 4; k++) code.op("MUL64rr", {1}, {1, 2});
+  code.load(3, 7, 0), code.op("ADD64rr", {3}, {3, 1}), code.store(3, 7, 0), code.op("ADD64ri8", {7}, {7}).immediate = 8, code.branch({7});
+  code.op("ADD64ri8", {6}, {6}).immediate = -8, code.op("MOV64rr", {7}, {8}), code.branch({6});
+  constexpr double rows = 1e4, steps = 5.5;
+  const auto step = code.body.begin() + 5, end = code.body.end() - 3;
+  Function machine, ir;
+  machine.name = ir.name = "main";
+  machine.blocks = {block(rows, {code.body.begin(), step}, {edge(1, rows)}), block(steps * rows, {step, end}, {edge(1, (steps - 1) * rows), edge(2, rows)}),
+                    block(rows, {end, code.body.end()}, {edge(0, rows - 1)})};
+  machine.blocks[0].from = "row";
+  ir.blocks = {block(rows, {}, {edge(0, rows - 1)})}, ir.blocks[0].name = "row";
+  Access load;
+  load.bytes = 8, load.meetings_seen = true;
+  auto cycles = [&](std::vector<DistanceBin> meetings) {
+    load.meetings = std::move(meetings), ir.blocks[0].accesses = {load};
+    Profile profile;
+    profile.program = "rows", profile.forms = code.forms;
+    profile.ir = Graph{{ir}}, profile.machine = Graph{{machine}};
+    auto time = simulate_program(profile, small_machine());
+    EXPECT_TRUE(time);
+    return time->cycles / rows;
+  };
+  const double apart = cycles({});
+  EXPECT_NEAR(cycles({{1, 1, 0}}), 6 + 4 * 3 + 1 + 2, 0.5);  // to forward, to multiply four times, to add, and for the steps between
+  EXPECT_LT(apart, 15);
+  EXPECT_EQ(cycles({{40, 1, 0}}), apart);  // too long ago to be waited for
+}
+
 // A store to where a slow chain points, and a load elsewhere that feeds the chain. As long as the load never meets the store it goes
 // first; where it does now and then, it has to wait until the core knows where the store goes.
 TEST(ProgramLoads, ALoadThatLatelyMetAStoreWaitsForItsAddress) {

@@ -49,11 +49,10 @@ class Sampler {
       Happening happening;
       happening.taken = step.taken, happening.chosen = step.chosen, happening.mispredicted = step.mispredicted && options_.mispredictions;
       if (instruction.load && options_.extra_load_cycles) happening.extra_load_cycles = extra(trail, step.instruction);
-      if (instruction.load) happening.stores_back = drawn(meetings_, block_at(trail.here), step.instruction);
-      if (instruction.load && !happening.stores_back.value_or(0)) happening.alias_back = drawn(aliases_, block_at(trail.here), step.instruction);
+      if (instruction.load) meet_stores(block_at(trail.here), step.instruction, happening);
       const StaticInstruction* next = step.behind ? &code_[*step.behind] : nullptr;
       Share share = pipeline_.step(instruction, happening, next);
-      if (instruction.store && !instruction.on_stack) meetings_.stored();
+      if (instruction.store && !instruction.variable()) meetings_.stored();
       if (happening.mispredicted && options_.extra_load_cycles) go_wrong(step, trail);
       if (returned_ && goes_unseen(step.instruction)) pipeline_.renew(*returned_);
       simulated_++;
@@ -141,8 +140,10 @@ class Sampler {
     const bool known = trail.before >= 0 && block_at(trail.before).function == block.function;
     return options_.extra_load_cycles({block.function, block.block, static_cast<int>(instruction - block.begin), known ? block_at(trail.before).block : -1});
   }
-  static std::optional<int> drawn(auto& from, const WalkBlock& block, std::size_t instruction) {
-    return from.draw(block.function, block.block, static_cast<int>(instruction - block.begin));
+  void meet_stores(const WalkBlock& block, std::size_t instruction, Happening& happening) {
+    const int at = static_cast<int>(instruction - block.begin);
+    if (const auto met = meetings_.draw(block.function, block.block, at)) (met->code_first ? happening.seen_back : happening.stores_back) = met->back;
+    if (!happening.stores_back.value_or(0)) happening.alias_back = aliases_.draw(block.function, block.block, at);
   }
   WalkProgram& program_;
   const Graph& graph_;

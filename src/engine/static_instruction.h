@@ -66,6 +66,7 @@ struct StaticInstruction {
   bool zero_idiom = false, eliminated = false, folded = false;
   bool writes_integer = false, writes_vector = false;
   bool on_stack = false;    // its address is told from the stack pointer: spills, pushes, variables of unoptimised code
+  bool variable() const { return on_stack && address.index < 0; }  // not an element of an array there, which a profile watches
   double load_latency = 0;
   int memory_bytes = 0;
   int kind = 0;             // for bypasses; 0: none

@@ -20,10 +20,10 @@ class StoreOrder {
   // `cautious`: for how many executions a load waits after it met a store too early; 0: such a core does not wait.
   explicit StoreOrder(int cautious) : cautious_(std::min<int>(cautious, UINT8_MAX)) { calm_.fill(UINT8_MAX); }
 
-  // The next store. What lies on the stack is not among those a load is seen to meet by data.
-  void store(const Store& made, bool on_stack) {
+  // The next store. A variable on the stack is not among those a load is seen to meet.
+  void store(const Store& made, bool variable) {
     all_known_ = std::max(all_known_, made.known);
-    if (!on_stack) last_[count_++ % last_.size()] = made;
+    if (!variable) last_[count_++ % last_.size()] = made;
   }
   // The store so many stores ago, 1 for the last one; none where that is too long ago, or 0.
   const Store* back(std::uint64_t stores) const {

@@ -12,12 +12,13 @@ namespace perfcast::engine {
 // itself what it meets always, at one distance, and all that stores to such addresses wrote; what it meets now and then where others
 // store by data is data's doing again.
 void LoadMeetings::add(int function, int block, int instruction, const Access& access) {
-  constexpr double always = 0.5, furthest = 64;  // stores back: more than any profile looks
+  constexpr double always = 0.5, furthest = 64, near = 8;  // stores back: more than any profile looks, and those it counts one by one
   const bool by_data = access.kind != AddressKind::regular;
   const bool told_by_code = !store_by_data_.contains(function) || std::ranges::any_of(access.meetings, [](const DistanceBin& bin) { return bin.share > always; });
-  if (access.store || !access.meetings_seen || (!by_data && (told_by_code || access.meetings.empty()))) return;
-  Load load{access.meetings, by_data, {}};
-  std::erase_if(load.met, [](const DistanceBin& bin) { return !(bin.distance >= 1 && bin.distance <= furthest); });
+  if (access.store || !access.meetings_seen || (!by_data && access.meetings.empty())) return;
+  Load load{access.meetings, by_data, !by_data && told_by_code, {}};
+  std::erase_if(load.met, [&](const DistanceBin& bin) { return !(bin.distance >= 1 && bin.distance <= (load.code_first ? near : furthest)); });
+  if (load.code_first && load.met.empty()) return;
   std::ranges::sort(load.met, {}, &DistanceBin::distance);
   loads_[{function, block, instruction}] = std::move(load);
 }
@@ -52,7 +53,7 @@ void LoadMeetings::find_hot_addresses(const Graph& machine, const std::vector<In
     const auto [function, number, instruction] = at->first;
     std::vector<Load*> here;
     for (; at != loads_.end() && std::get<0>(at->first) == function && std::get<1>(at->first) == number; ++at)
-      if (!at->second.met.empty()) here.push_back(&at->second);
+      if (!at->second.met.empty() && !at->second.code_first) here.push_back(&at->second);
     const auto& code = machine.functions[static_cast<std::size_t>(function)].blocks[static_cast<std::size_t>(number)].code;
     const double stores = static_cast<double>(std::ranges::count_if(code, [&](const Instruction& i) { return forms[static_cast<std::size_t>(i.form)].store; }));
     if (const auto all = HotAddresses::fit(mean_of(here)); all && here.size() > 1 && std::floor(stores / all->step()) == static_cast<double>(here.size())) {
@@ -79,24 +80,24 @@ std::vector<DistanceBin> LoadMeetings::mean_of(const std::vector<Load*>& loads) 
   return mean;
 }
 
-std::optional<int> LoadMeetings::draw(int function, int block, int instruction) {
+std::optional<LoadMeetings::Meeting> LoadMeetings::draw(int function, int block, int instruction) {
   if (loads_.empty()) return {};
   const auto at = loads_.find({function, block, instruction});
   if (at == loads_.end()) return {};
   const Load& load = at->second;
-  const std::optional<int> nothing = load.no_others ? std::optional(0) : std::nullopt;
+  const std::optional<Meeting> nothing = load.no_others ? std::optional(Meeting{}) : std::nullopt;
   double drawn = chance();
   if (load.hot) {
     HotAddresses& hot = hot_[*load.hot];
     if (drawn < hot.share()) {
       const int back = hot.draw(drawn, stores_);
-      return back ? std::optional(back) : nothing;
+      return back ? std::optional(Meeting{back, false}) : nothing;
     }
     drawn -= hot.share();
   }
   for (const DistanceBin& bin : load.met) {
     drawn -= bin.share;
-    if (drawn < 0) return static_cast<int>(bin.distance);
+    if (drawn < 0) return Meeting{static_cast<int>(bin.distance), load.code_first};
   }
   return nothing;
 }
