@@ -8,11 +8,6 @@
 #include "base/text.h"
 
 namespace perfcast::instructions {
-namespace {
-
-constexpr int stream_length = 96;  // instructions in a loop of streams: a multiple of the register sets, so that the
-constexpr int chain_length = 32;   // loop's own branch disappears in one percent
-constexpr int offset_modulo = 24;  // keeps offsets within what load-pair instructions can encode
 
 int instructions_in(const std::string& text) {
   int count = 0;
@@ -22,6 +17,12 @@ int instructions_in(const std::string& text) {
   }
   return std::max(1, count);
 }
+
+namespace {
+
+constexpr int stream_length = 96;  // instructions in a loop of streams: a multiple of the register sets, so that the
+constexpr int chain_length = 32;   // loop's own branch disappears in one percent
+constexpr int offset_modulo = 24;  // keeps offsets within what load-pair instructions can encode
 
 void replace_all(std::string& text, const std::string& what, const std::string& with) {
   for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size())

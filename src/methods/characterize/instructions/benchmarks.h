@@ -25,6 +25,7 @@ struct Benchmark {
 };
 
 constexpr int slot_fillers = 7;  // between two copies in a benchmark of slots
+int instructions_in(const std::string& text);  // of a form's chain or stream: its helpers too
 
 struct Selection {
   bool pairs = true, slots = true, special = true;

@@ -8,21 +8,11 @@
 #include "methods/characterize/instructions/closest_core.h"
 #include "methods/characterize/instructions/described_forms.h"
 #include "methods/characterize/instructions/families.h"
+#include "methods/characterize/instructions/fitted_kin.h"
 #include "methods/characterize/instructions/fitting.h"
 
 namespace perfcast::instructions {
 namespace {
-
-Timing steady(double cycles) { return {.cycles = cycles, .spread = 0, .kept = 16, .taken = 16}; }
-
-// What a processor of that family is fitted with.
-struct GoldenCove {
-  Result<DescribedForms> described = bundled_described_forms("x86_64");
-  Result<FormTable> table = bundled_form_table("x86_64");
-  Result<CoreModel> frame = frame_of({"emerald-rapids", ""}, "x86_64");
-  bool read() const { return described && table && frame; }
-  FittedCore fitted(const Timings& timings) const { return fit_core(*frame, Frame::family, *table, *described, timings); }
-};
 
 TEST(Family, IsFoundByProcessor) {
   auto family = family_of("processor\t: 0\nvendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 143\nmodel name\t: x\n", "x86_64");
@@ -178,6 +168,21 @@ TEST(Family, PairsMadeOneSlotAreSeen) {
   EXPECT_TRUE(std::ranges::any_of(fitted.core.memory.forwarding, &ForwardingRule::renamed));
 }
 
+// Nine slots with the fillers beside it, or ten; thirteen would be something else.
+TEST(Family, SlotsAtRenameAreSeen) {
+  const GoldenCove kin;
+  ASSERT_TRUE(kin.read());
+  for (const auto [all, slots] : {std::pair{9, 0}, {10, 3}, {13, 0}}) {
+    Timings timings;
+    timings.of["stream/shl.cl"] = steady(1), timings.of["slots/shl.cl"] = steady(1.01 * all / 6);
+    const auto fitted = kin.fitted(timings);
+    auto says = [&](const InstructionRule& rule) { return rule.slots && rule.match.opcode == "^((SHL|SHR|SAR)(8|16|32|64)[rm]CL)$"; };
+    const auto rule = std::ranges::find_if(fitted.core.instructions, says);
+    ASSERT_EQ(rule != fitted.core.instructions.end(), slots > 0) << all;
+    if (slots > 0) EXPECT_EQ(rule->slots, slots);
+  }
+}
+
 // A chain through the remainder takes longer than one through the quotient.
 TEST(Family, EveryResultHasALatency) {
   const GoldenCove kin;
@@ -217,142 +222,6 @@ TEST(Family, TheLeastCyclesOfEasyOperandsAreSeen) {
   EXPECT_DOUBLE_EQ(doubles.latency.value - doubles.least_latency->value, 1);
 }
 
-// A plain load is renamed to the store, one that extends the sign is not.
-TEST(Family, LoadsThatAreNotRenamedAreSeen) {
-  const GoldenCove kin;
-  ASSERT_TRUE(kin.read());
-  Timings timings;
-  timings.of["forward/r64.r64.imul/4"] = timings.of["forward/r32.r32.imul/4"] = timings.of["forward/r8.zx8.imul/4"] = steady(3);
-  timings.of["forward/r32.sx32.imul/4"] = steady(9);
-  timings.of["forward/r64.r64.fixed.imul/4"] = steady(8);
-  const auto fitted = kin.fitted(timings);
-  const engine::CoreTables tables(fitted.core);
-  auto rule_of = [&](const char* load, const char* store) {
-    auto holds = [&](const engine::CompiledMatch& match, const char* form) {
-      const auto& described = kin.described->of.at(form);
-      std::vector<signed char> remembered;
-      return match.holds({described.form, described.instruction, remembered});
-    };
-    std::size_t i = 0;
-    while (!holds(tables.forward_load[i], load) || !holds(tables.forward_store[i], store)) i++;
-    return fitted.core.memory.forwarding[i];
-  };
-  EXPECT_TRUE(rule_of("load.r64", "store.r64").renamed);
-  EXPECT_TRUE(rule_of("load.r32", "store.r32").renamed);
-  EXPECT_TRUE(rule_of("load.zx8", "store.r8").renamed);
-  EXPECT_FALSE(rule_of("load.sx32", "store.r32").renamed);
-  EXPECT_EQ(rule_of("load.sx32", "store.r32").latency.value, 6);
-  EXPECT_EQ(rule_of("load.r64", "store.r64").load.text, "^(?!.*\\(%rip\\))");
-}
-
-TEST(Family, WhatIsChangedAtOnceMayComeBackLater) {
-  const GoldenCove kin;
-  ASSERT_TRUE(kin.read());
-  for (double at_once : {6.1, 7.4}) {
-    Timings timings;
-    timings.of["forward/r64.r64.idx.add/4"] = steady(at_once);
-    timings.of["forward/r64.r64.idx.imul/4"] = steady(8);
-    const auto fitted = kin.fitted(timings);
-    const auto& rules = fitted.core.memory.forwarding;
-    const auto later = std::ranges::find_if(rules, &ForwardingRule::changed_at_once);
-    EXPECT_EQ(later != rules.end(), at_once > 7);
-    if (later == rules.end()) continue;
-    EXPECT_NEAR(later->latency.value, 6.4, 1e-9);
-    EXPECT_NEAR((later + 1)->latency.value, 5, 1e-9);
-  }
-}
-
-// Ends of loops of up to forty iterations are predicted, or of all that were tried.
-TEST(Family, TheLongestLearnedLoopIsSeen) {
-  const GoldenCove kin;
-  ASSERT_TRUE(kin.read());
-  for (int longest : {40, 1000}) {
-    Timings timings;
-    for (int n : {8, 16, 24, 32, 40, 48, 64, 96, 128, 192, 256}) timings.of["branch/ends/" + std::to_string(n)] = steady(n + (n > longest ? 22 : 2));
-    const auto fitted = kin.fitted(timings);
-    const auto& loop = fitted.core.branches.learned_loop;
-    EXPECT_EQ(loop.has_value(), longest == 40);
-    if (loop) EXPECT_NEAR(loop->value, 44, 1e-9);
-  }
-}
-
-// Patterns of eight branches are learned up to 12000, or all that were tried.
-TEST(Family, TheLongestPatternOfManyBranchesIsSeen) {
-  const GoldenCove kin;
-  ASSERT_TRUE(kin.read());
-  for (int longest : {12000, 100000}) {
-    Timings timings;
-    for (int n : {800, 4000, 8000, 12000, 16000, 24000})
-      timings.of["branch/pattern.branches/" + std::to_string(n)] = steady(n > longest ? 9 : 1.5);
-    const auto branches = kin.fitted(timings).core.branches.learned_branches;
-    ASSERT_TRUE(branches);
-    EXPECT_NEAR(branches->value, longest == 12000 ? 12600 : 24000, 1e-9);
-  }
-}
-
-// Loops of up to fourteen jumps and their own take half a cycle for each; or all of them one.
-TEST(Family, LoopsThatAreReplayedAreSeen) {
-  const GoldenCove kin;
-  ASSERT_TRUE(kin.read());
-  for (int longest : {14, 0}) {
-    Timings timings;
-    for (int n : {4, 6, 8, 10, 12, 14, 16, 20, 24}) timings.of["branch/jumps.ahead/" + std::to_string(n)] = steady(n <= longest ? 1.3 + 0.5 * n : n + 1);
-    timings.of["branch/call.return.many/24"] = steady(3.4);
-    const auto core = kin.fitted(timings).core;
-    ASSERT_EQ(core.front_end.replayed_taken_branches.has_value(), longest > 0);
-    EXPECT_NEAR(core.branches.call_return->value, 3.4, 1e-9);
-    if (!longest) continue;
-    EXPECT_EQ(core.front_end.replayed_taken_branches->value, 15);
-    EXPECT_EQ(core.front_end.replayed_taken_per_cycle->value, 2);
-    EXPECT_EQ(core.branches.taken_ports, "p0 p6");
-  }
-}
-
-// Up to 64 lines of code jump in a cycle each, more in two; two jumps in 32 bytes are one too many. Whether few of them are
-// replayed in less says nothing of it.
-TEST(Family, BranchesForeseenAtOnceAreSeen) {
-  const GoldenCove kin;
-  ASSERT_TRUE(kin.read());
-  for (const auto [longest, replayed] : {std::pair{64, 0}, {64, 16}, {256, 0}, {256, 16}}) {
-    Timings timings;
-    for (int n : {16, 32, 64, 128, 256}) timings.of["branch/taken.lines/" + std::to_string(n)] = steady((n + 1) * (n <= replayed ? 0.71 : n <= longest ? 1.02 : n < 256 ? 1.6 : 1.98));
-    timings.of["branch/taken.jmp.32/16"] = steady(1.03), timings.of["branch/taken.jmp.16/16"] = steady(1.64);
-    const auto front_end = kin.fitted(timings).core.front_end;
-    ASSERT_EQ(front_end.near_branches.has_value(), longest < 256);
-    if (!front_end.near_branches) continue;
-    EXPECT_EQ(front_end.near_branches->value, 128);
-    EXPECT_EQ(front_end.near_branch_bytes->value, 32);
-    EXPECT_NEAR(front_end.far_branch->value, 1.98, 1e-9);
-  }
-}
-
-TEST(Family, LoadsBehindStoresToTheSamePlaceOfAPageAreSeen) {
-  const GoldenCove kin;
-  ASSERT_TRUE(kin.read());
-  for (double later : {0.0, 7.0}) {
-    Timings timings;
-    timings.of["memory/apart.chain/4"] = steady(5), timings.of["memory/alias.chain/4"] = steady(5 + later);
-    timings.of["memory/load.stride.8/24"] = steady(0.5), timings.of["memory/alias.loads/8"] = steady(later > 0 ? 1.98 : 1.5);
-    const auto memory = kin.fitted(timings).core.memory;
-    ASSERT_EQ(memory.alias_cycles.has_value(), later > 0);
-    if (!memory.alias_cycles) continue;
-    EXPECT_NEAR(memory.alias_cycles->value, 7, 1e-9);
-    EXPECT_EQ(memory.alias_repeats->value, 1);
-  }
-}
-
-TEST(Family, LoadsThatCrossLinesAreSeen) {
-  const GoldenCove kin;
-  ASSERT_TRUE(kin.read());
-  Timings timings;
-  timings.of["memory/load.whole.chain/8"] = steady(5);
-  EXPECT_FALSE(kin.fitted(timings).core.memory.crossing_load_later);
-  timings.of["memory/load.split.chain/8"] = steady(11);
-  const auto later = kin.fitted(timings).core.memory.crossing_load_later;
-  ASSERT_TRUE(later);
-  EXPECT_EQ(later->value, 6);
-}
-
 TEST(Family, ResultsThatMeetAreSeen) {
   const GoldenCove kin;
   ASSERT_TRUE(kin.read());
@@ -361,51 +230,6 @@ TEST(Family, ResultsThatMeetAreSeen) {
   EXPECT_FALSE(kin.fitted(timings).core.one_result_per_port);
   timings.of["ports/product.beside.logic/8"] = steady(1.42);
   EXPECT_TRUE(kin.fitted(timings).core.one_result_per_port);
-}
-
-TEST(Family, LoadsThatAreNotSentAgainAreSeen) {
-  const GoldenCove kin;
-  ASSERT_TRUE(kin.read());
-  Timings timings;
-  EXPECT_TRUE(kin.fitted(timings).core.memory.load_repeats);  // the family's
-  timings.of["memory/load.stride.8/24"] = steady(0.334), timings.of["forward/early.loads/4"] = steady(1.4);
-  EXPECT_FALSE(kin.fitted(timings).core.memory.load_repeats);
-}
-
-TEST(Family, ConstantsThatEndRenamingAreSeen) {
-  const GoldenCove kin;
-  ASSERT_TRUE(kin.read());
-  Timings timings;
-  timings.of["branch/sum.in.memory/20"] = steady(2.15);
-  EXPECT_FALSE(kin.fitted(timings).core.memory.constants_end_renaming);
-  timings.of["branch/sum.in.memory/20"] = steady(4.99);
-  EXPECT_TRUE(kin.fitted(timings).core.memory.constants_end_renaming);
-}
-
-TEST(Family, BanksAreCountedByWhatTheyServe) {
-  const GoldenCove kin;
-  ASSERT_TRUE(kin.read());
-  Timings timings;
-  auto at_other_lines = [&](double cycles) {
-    for (const char* stride : {"64", "128", "256"}) timings.of[fmt::format("memory/load.stride.{}/24", stride)] = steady(cycles);
-  };
-  EXPECT_FALSE(kin.fitted(timings).core.memory.banks.empty());  // the family's, where nothing was timed
-  timings.of["memory/load.stride.8/24"] = steady(0.335);
-  at_other_lines(0.505);
-  timings.of["memory/load.same/24"] = steady(0.335);
-  auto banks = kin.fitted(timings).core.memory.banks;
-  ASSERT_EQ(banks.size(), 1u);
-  EXPECT_EQ(banks[0].period_bytes, 64);
-  EXPECT_EQ(banks[0].per_cycle, 2);
-  EXPECT_FALSE(banks[0].same_place);
-  timings.of["memory/load.same/24"] = steady(0.504), timings.of["memory/load.stride.256/24"] = steady(1.01);
-  banks = kin.fitted(timings).core.memory.banks;
-  ASSERT_EQ(banks.size(), 2u);
-  EXPECT_TRUE(banks[0].same_place);
-  EXPECT_EQ(banks[1].period_bytes, 256);
-  EXPECT_EQ(banks[1].per_cycle, 1);
-  at_other_lines(0.335);
-  EXPECT_TRUE(kin.fitted(timings).core.memory.banks.empty());  // a core without them
 }
 
 }  // namespace

@@ -111,8 +111,8 @@ class CoreFitter {
     constants();
     set(m.crossing_load_cycles, {"memory/load.x.split/24", "memory/load.q.split/3"});
     set(m.crossing_store_cycles, {"memory/store.x.split/24", "memory/store.q.split/3"});
-    if (const auto split = special("memory/load.split.chain/8"), whole = special("memory/load.whole.chain/8"); split && whole && *split > *whole)
-      m.crossing_load_later = from("memory/load.split.chain/8", std::round(*split - *whole));
+    if (const auto split = special("memory/load.split.chain/8"), whole = special("memory/load.whole.chain/8"); split && whole)
+      m.crossing_load_later = from("memory/load.split.chain/8", std::max(1.0, std::round(*split - *whole)));
     set(m.store_cycles, {"memory/store.stride.64/24"});
     if (auto line = special("memory/store.stride.8/24"); line && m.store_cycles && *line > 0)
       m.stores_per_line = std::max(1, static_cast<int>(std::round(m.store_cycles->value / *line)));

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "methods/characterize/instructions/fitting.h"
@@ -108,7 +109,9 @@ class FrontEndFitter {
       }
       return static_cast<double>(slot) / width / copies;
     };
-    for (const char* name : {"slot/cmp.mem.idx/12", "slot/vaddsd.mem.idx/12"})
+    constexpr std::array shown_by{"slot/cmp.mem.idx/12", "slot/vaddsd.mem.idx/12"};
+    if (std::ranges::any_of(shown_by, [&](const char* name) { return special(name).has_value(); })) result_.core.rename.extra_within.reset();
+    for (const char* name : shown_by)
       if (const auto cycles = special(name); cycles && *cycles > 1.15 * told(width)) {
         int best = width;
         for (int within = width; within > 0; within--)

@@ -63,6 +63,25 @@ class InstructionFitter {
     set_least(form, timing, rule);
     set_ports(form, timing, rule);
     if (rule.latency || rule.throughput) rules.push_back(std::move(rule));
+    if (const auto slots = slots_of(form, timing); slots && *slots != resolved_.at(form.name).slots) {
+      InstructionRule at_rename;  // of registers: what comes from memory has slots of its own
+      at_rename.match.opcode = anchored(form.opcodes), at_rename.match.text = form.text, at_rename.match.load = at_rename.match.store = false;
+      at_rename.slots = *slots, at_rename.note = fmt::format("slots/{} {:.3g}", form.name, *timings_.cycles("slots/" + form.name));
+      result_.changes.push_back(fmt::format("{}: {} slots instead of {}", form.name, *slots, resolved_.at(form.name).slots));
+      rules.push_back(std::move(at_rename));
+    }
+  }
+
+  // What the fillers beside it leave of the slots at rename, where slots are what limits the loop, and not its ports.
+  std::optional<int> slots_of(const Form& form, const FormTiming& timing) const {
+    constexpr double clearly_more = 1.1, sure = 0.2;
+    const auto cycles = timings_.cycles("slots/" + form.name);
+    const auto& known = resolved_.at(form.name);
+    if (!cycles || !timing.throughput || *cycles < clearly_more * timing.throughput->value || known.zero_idiom || known.eliminated || known.folded) return {};
+    const int others = slot_fillers + instructions_in(form.stream) - 1;
+    const double slots = *cycles * result_.core.front_end.rename_width.value - others, nearest = std::round(slots);
+    if (nearest < 1 || std::abs(slots - nearest) > sure || std::abs(nearest - known.slots) > 1) return {};  // else something other than slots
+    return static_cast<int>(nearest);
   }
 
   // The chain of a form without its helpers. Of a round trip each half gets half of what the sum is off.
