@@ -32,7 +32,12 @@ static int halvings;            // one page in 2^halvings is followed
 static uint64_t event;          // touches followed in this burst
 static double burst_weight = 1; // of a touch in this burst
 
-static inline uint64_t page_hash(uint64_t page) { return ((page + perfcast_offset) * 0x9E3779B97F4A7C15ull) >> 40; }
+// Of the pages of a block this takes every so many, evenly, and of each block others: the streams of a stencil lie at equal distances,
+// and would else be followed together or not at all.
+static inline uint64_t page_hash(uint64_t page) {
+  const uint64_t place = page + perfcast_offset, block = (place >> 8) * 0xD6E8FEB86659FD93ull;
+  return (place * 0x9E3779B97F4A7C15ull + (block ^ block << 23)) >> 40;
+}
 static inline uint32_t hash_of(uint64_t key) { return (uint32_t)(key * 0xff51afd7ed558ccdull >> 33); }
 static void tree_add(struct tracker* t, uint32_t i, int by) { for (; i <= 8 * t->limit; i += i & -i) t->tree[i] += (uint32_t)by; }
 static uint32_t tree_sum(const struct tracker* t, uint32_t i) { uint32_t s = 0; for (; i; i &= i - 1) s += t->tree[i]; return s; }
@@ -148,8 +153,9 @@ static int is_followed(uint64_t line) { return page_hash(line >> 6) < perfcast_t
 // allowed to be twice as old: one neighbour alone is often chance. Touches do not tell: in a list of 128 KB in random order
 // most neighbours were touched within some thousands, and it waits for the second cache at every step. Returns -1 when the
 // neighbours are on pages that are not followed.
+enum { lately = 64 };
 static int in_stream(uint64_t line) {
-  enum { lately = 64, chance = 2 };
+  enum { chance = 2 };
   if (touched_within(line - 1, lately, chance) && touched_within(line - 2, 2 * lately, 2 * chance)) return 1;
   if (touched_within(line + 1, lately, chance) && touched_within(line + 2, 2 * lately, 2 * chance)) return 1;
   return is_followed(line - 2) && is_followed(line + 2) ? 0 : -1;
@@ -159,7 +165,7 @@ static int in_stream(uint64_t line) {
 // shuffled ones 115 and 235. Both on one side: a search that closes in on a place from both waits for it.
 enum { far_bin = 4 * 13 }; // 8192 lines
 static int in_loose_stream(uint64_t line) {
-  enum { reach = 6, few = 2, lately = 64, chance = 2 };
+  enum { reach = 6, few = 2, chance = 2 };
   int before = 0, behind = 0;
   for (int k = 1; k <= reach && before < few && behind < few; k++) {
     before += (line - k) / page_lines == line / page_lines && touched_within(line - k, lately, chance);
@@ -223,9 +229,11 @@ static void follow(struct perfcast_access_data* a, int store, int bytes, uint64_
   struct cell* c = touch(&lines, line, a->lines, perfcast_line_bins, &bin, &censored);
   if (store) note_store(a, c);
   if (censored || bin >= 20) {
-    int near = 0;
+    const int begun = lines.followed << halvings <= 2 * lately;  // what lies beside may have been touched just before the burst
+    int near = begun ? -1 : 0;
     if (page_is_watched(line, page_bin, page_censored)) {
       near = in_stream(line);
+      if (begun && near == 0) near = -1;
       if (near <= 0 && (censored || bin >= far_bin) && in_loose_stream(line)) near = 1;
     }
     float by = near < 0 ? 0 : weight();

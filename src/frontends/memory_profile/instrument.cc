@@ -26,8 +26,10 @@ void report_access(Runtime& runtime, Instruction& at, Value* pointer, std::uint3
   give_position(builder, at);
   auto* i64 = builder.getInt64Ty();
   Value* address = builder.CreatePtrToInt(pointer, i64);
-  Value* page = builder.CreateAdd(builder.CreateLShr(address, 12), builder.CreateLoad(i64, runtime.offset, true));
-  Value* hash = builder.CreateLShr(builder.CreateMul(page, builder.getInt64(0x9E3779B97F4A7C15ull)), 40);
+  Value* place = builder.CreateAdd(builder.CreateLShr(address, 12), builder.CreateLoad(i64, runtime.offset, true));
+  Value* block = builder.CreateMul(builder.CreateLShr(place, 8), builder.getInt64(0xD6E8FEB86659FD93ull));
+  Value* of_block = builder.CreateXor(block, builder.CreateShl(block, 23));
+  Value* hash = builder.CreateLShr(builder.CreateAdd(builder.CreateMul(place, builder.getInt64(0x9E3779B97F4A7C15ull)), of_block), 40);
   Value* followed = builder.CreateICmpULT(hash, builder.CreateLoad(i64, runtime.threshold, true));
   Instruction* then = SplitBlockAndInsertIfThen(followed, &at, false);
   IRBuilder<> inside(then);
