@@ -45,4 +45,11 @@ struct perfcast_memory_header {
   uint64_t burst_ns, total_ns, deepest_lines;  // time in bursts; of the run; most distinct lines one burst saw
 };
 
+// Which pages are followed: those whose hash is low. Of the pages of a block it takes every so many, evenly, and of each block others:
+// the streams of a stencil lie at equal distances, and would else be followed together or not at all. `place`: of a page.
+static inline uint64_t perfcast_place_hash(uint64_t place) {
+  const uint64_t block = (place >> 8) * 0xD6E8FEB86659FD93ull;
+  return (place * 0x9E3779B97F4A7C15ull + (block ^ block << 23)) >> 40;
+}
+
 #endif

@@ -32,12 +32,7 @@ static int halvings;            // one page in 2^halvings is followed
 static uint64_t event;          // touches followed in this burst
 static double burst_weight = 1; // of a touch in this burst
 
-// Of the pages of a block this takes every so many, evenly, and of each block others: the streams of a stencil lie at equal distances,
-// and would else be followed together or not at all.
-static inline uint64_t page_hash(uint64_t page) {
-  const uint64_t place = page + perfcast_offset, block = (place >> 8) * 0xD6E8FEB86659FD93ull;
-  return (place * 0x9E3779B97F4A7C15ull + (block ^ block << 23)) >> 40;
-}
+static inline uint64_t page_hash(uint64_t page) { return perfcast_place_hash(page + perfcast_offset); }
 static inline uint32_t hash_of(uint64_t key) { return (uint32_t)(key * 0xff51afd7ed558ccdull >> 33); }
 static void tree_add(struct tracker* t, uint32_t i, int by) { for (; i <= 8 * t->limit; i += i & -i) t->tree[i] += (uint32_t)by; }
 static uint32_t tree_sum(const struct tracker* t, uint32_t i) { uint32_t s = 0; for (; i; i &= i - 1) s += t->tree[i]; return s; }
@@ -149,11 +144,11 @@ static int page_is_watched(uint64_t line, int bin, int censored) {
   return edge || (!censored && bin <= bin_of(watched > chance << halvings ? watched : chance << halvings, perfcast_page_bins));
 }
 static int is_followed(uint64_t line) { return page_hash(line >> 6) < perfcast_threshold; }
+enum { lately = 64 };  // lines
 // A prefetcher has fetched this line when the two before it, or the two behind it, were touched lately, the farther one
 // allowed to be twice as old: one neighbour alone is often chance. Touches do not tell: in a list of 128 KB in random order
 // most neighbours were touched within some thousands, and it waits for the second cache at every step. Returns -1 when the
 // neighbours are on pages that are not followed.
-enum { lately = 64 };
 static int in_stream(uint64_t line) {
   enum { chance = 2 };
   if (touched_within(line - 1, lately, chance) && touched_within(line - 2, 2 * lately, 2 * chance)) return 1;

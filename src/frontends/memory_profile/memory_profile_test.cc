@@ -3,7 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
+
+#include <memory_profile_layout.h>
 
 #include "frontends/memory_profile/estimate.h"
 #include "frontends/memory_profile/test_program.h"
@@ -98,6 +102,28 @@ int main(int argc, char **argv) {
     EXPECT_EQ(far_share(ranges[copied]->access, 100000), 1);  // after 8 MB or 16 MB
     EXPECT_LT(ranges[copied]->access.lines.back().distance, 330000);
     EXPECT_EQ(ranges[copied]->access.lines.back().near, 1);
+  }
+}
+
+// One page in 32, as many of each stretch of memory; of a stencil's streams through eight arrays, one behind the other, hardly ever
+// three at once, and no three of them always.
+TEST(FollowedPages, AreEvenAndIndependent) {
+  constexpr std::uint64_t share = 32, stretch = 1024, row = 4720, array = 1020 * row;
+  auto followed = [](std::uint64_t page) { return perfcast_place_hash(page) < (1 << 24) / share; };
+  constexpr std::array streams{std::uint64_t{0}, 1 * row, 2 * row, 3 * row, array, array + row, array + 2 * row, array + 3 * row, 2 * array, 3 * array, 4 * array, 6 * array, 7 * array};
+  for (std::uint64_t first : {1'000'000u, 34'567'890u}) {
+    std::map<std::uint64_t, double> watched, crowded;
+    for (std::uint64_t page = first; page < first + 4 * stretch; page++)
+      for (std::uint64_t stream : streams) {
+        const auto here = page + (stream >> 12);
+        if (!followed(here)) continue;
+        const auto others = std::ranges::count_if(streams, [&](std::uint64_t other) { return page + (other >> 12) != here && followed(page + (other >> 12)); });
+        watched[stream]++, crowded[stream] += others >= 2;
+      }
+    for (std::uint64_t stream : streams) {
+      EXPECT_NEAR(watched[stream], 4 * stretch / share, 12);
+      EXPECT_LT(crowded[stream], 0.25 * watched[stream]);
+    }
   }
 }
 
