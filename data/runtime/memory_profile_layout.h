@@ -46,10 +46,13 @@ struct perfcast_memory_header {
 };
 
 // Which pages are followed: those whose hash is low. Of the pages of a block it takes every so many, evenly, and of each block others:
-// the streams of a stencil lie at equal distances, and would else be followed together or not at all. `place`: of a page.
+// the streams of a stencil lie at equal distances, and would else be followed together or not at all. `place`: of a page. Code that is
+// watched computes the same before it calls (report_access).
+enum { perfcast_block_bits = 8, perfcast_block_fold = 23, perfcast_hash_shift = 40 };
+static const uint64_t perfcast_page_factor = 0x9E3779B97F4A7C15ull, perfcast_block_factor = 0xD6E8FEB86659FD93ull;
 static inline uint64_t perfcast_place_hash(uint64_t place) {
-  const uint64_t block = (place >> 8) * 0xD6E8FEB86659FD93ull;
-  return (place * 0x9E3779B97F4A7C15ull + (block ^ block << 23)) >> 40;
+  const uint64_t block = (place >> perfcast_block_bits) * perfcast_block_factor;
+  return (place * perfcast_page_factor + (block ^ block << perfcast_block_fold)) >> perfcast_hash_shift;
 }
 
 #endif

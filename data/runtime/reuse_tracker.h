@@ -224,13 +224,13 @@ static void follow(struct perfcast_access_data* a, int store, int bytes, uint64_
   struct cell* c = touch(&lines, line, a->lines, perfcast_line_bins, &bin, &censored);
   if (store) note_store(a, c);
   if (censored || bin >= 20) {
-    const int begun = lines.followed << halvings <= 2 * lately;  // what lies beside may have been touched just before the burst
-    int near = begun ? -1 : 0;
+    int near = 0;
     if (page_is_watched(line, page_bin, page_censored)) {
       near = in_stream(line);
-      if (begun && near == 0) near = -1;
       if (near <= 0 && (censored || bin >= far_bin) && in_loose_stream(line)) near = 1;
     }
+    const int begun = lines.followed << halvings <= 2 * lately;  // what lies beside may have been touched just before the burst
+    if (begun && near == 0) near = -1;
     float by = near < 0 ? 0 : weight();
     if (censored) a->all_censored += by, a->near_censored += near ? by : 0;
     else a->all_seen[bin] += by, a->near_seen[bin] += near ? by : 0;

@@ -102,8 +102,6 @@ ThroughputCanary::Look ThroughputCanary::look_with_clock() {
   return {stream / step, step};
 }
 
-double ThroughputCanary::look() { return look_with_clock().cycles; }
-
 namespace {
 double middle(std::span<const ThroughputCanary::Look> looks, double ThroughputCanary::Look::*what) {
   std::vector<double> values;

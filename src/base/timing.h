@@ -34,8 +34,6 @@ class ThroughputCanary {
   static constexpr double least_possible = 1.0 / 12;
   // Cycles per addition now, the middle of three looks: about 15 microseconds. What cannot be is looked at again.
   double cycles();
-  // A single one.
-  double look();
   // A single one with the chain beside it, which tells the clock.
   struct Look {
     double cycles = 0, step_ns = 0;

@@ -88,7 +88,7 @@ TEST(ProgramLoads, ARowThatBeginsWithWhatTheLastOneEndedWith) {
     return time->cycles / rows;
   };
   const double apart = cycles({});
-  EXPECT_NEAR(cycles({{1, 1, 0}}), 6 + 4 * 3 + 1 + 2, 0.5);  // to forward, to multiply four times, to add, and for the steps between
+  EXPECT_NEAR(cycles({{1, 1, 0}}), 6 + 4 * 3 + 1 + 2, 0.5);  // to forward, to multiply four times, to add: the last of five or six on two ports
   EXPECT_LT(apart, 15);
   EXPECT_EQ(cycles({{40, 1, 0}}), apart);  // too long ago to be waited for
 }

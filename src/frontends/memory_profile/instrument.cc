@@ -20,16 +20,16 @@ namespace {
 
 using namespace llvm;
 
-// if (hash of the page < threshold) perfcast_access(id, address): the same hash as in the run-time library.
+// if (hash of the page < threshold) perfcast_access(id, address): perfcast_place_hash, as the run-time library has it.
 void report_access(Runtime& runtime, Instruction& at, Value* pointer, std::uint32_t id) {
   IRBuilder<> builder(&at);
   give_position(builder, at);
   auto* i64 = builder.getInt64Ty();
   Value* address = builder.CreatePtrToInt(pointer, i64);
   Value* place = builder.CreateAdd(builder.CreateLShr(address, 12), builder.CreateLoad(i64, runtime.offset, true));
-  Value* block = builder.CreateMul(builder.CreateLShr(place, 8), builder.getInt64(0xD6E8FEB86659FD93ull));
-  Value* of_block = builder.CreateXor(block, builder.CreateShl(block, 23));
-  Value* hash = builder.CreateLShr(builder.CreateAdd(builder.CreateMul(place, builder.getInt64(0x9E3779B97F4A7C15ull)), of_block), 40);
+  Value* block = builder.CreateMul(builder.CreateLShr(place, perfcast_block_bits), builder.getInt64(perfcast_block_factor));
+  Value* of_block = builder.CreateXor(block, builder.CreateShl(block, perfcast_block_fold));
+  Value* hash = builder.CreateLShr(builder.CreateAdd(builder.CreateMul(place, builder.getInt64(perfcast_page_factor)), of_block), perfcast_hash_shift);
   Value* followed = builder.CreateICmpULT(hash, builder.CreateLoad(i64, runtime.threshold, true));
   Instruction* then = SplitBlockAndInsertIfThen(followed, &at, false);
   IRBuilder<> inside(then);

@@ -111,9 +111,7 @@ TEST(Family, AStrangerIsTakenForTheClosest) {
 }
 
 // Loops of up to sixteen slots come as fast as rename takes them: no group of eight ends at their branch.
-TEST(Family, TheGroupsOfTheFrontEndAreSeen) {
-  const GoldenCove kin;
-  ASSERT_TRUE(kin.read());
+TEST_F(FittedKin, TheGroupsOfTheFrontEndAreSeen) {
   for (double group : {8.0, 16.0}) {
     Timings timings;
     for (int n = 1; n <= 19; n++) timings.of["loop/nop/" + std::to_string(n)] = steady(std::max({1.0, (n + 1) / 6.0, std::ceil((n + 1) / group)}));
@@ -123,9 +121,7 @@ TEST(Family, TheGroupsOfTheFrontEndAreSeen) {
 }
 
 // A comparison with indexed memory and seven fillers: nine slots, or the rest of two groups lost.
-TEST(Family, WhatComesApartMayHaveToBeginAGroup) {
-  const GoldenCove kin;
-  ASSERT_TRUE(kin.read());
+TEST_F(FittedKin, WhatComesApartMayHaveToBeginAGroup) {
   Timings timings;
   timings.of["slot/cmp.mem.idx/12"] = steady(1.5);
   EXPECT_FALSE(kin.fitted(timings).core.rename.extra_within);
@@ -136,9 +132,7 @@ TEST(Family, WhatComesApartMayHaveToBeginAGroup) {
 }
 
 // Two moves and an addition between them: a cycle when both are eliminated, three when none is.
-TEST(Family, EliminatedMovesAreSeen) {
-  const GoldenCove kin;
-  ASSERT_TRUE(kin.read());
+TEST_F(FittedKin, EliminatedMovesAreSeen) {
   Timings timings;
   timings.of["chain/mov.rr64"] = steady(0.5);
   timings.of["rename/move.r64/16"] = timings.of["rename/move.zx8/16"] = steady(1.01);
@@ -153,9 +147,7 @@ TEST(Family, EliminatedMovesAreSeen) {
 }
 
 // A move and the operation on it: seven slots with the fillers behind them, or six.
-TEST(Family, PairsMadeOneSlotAreSeen) {
-  const GoldenCove kin;
-  ASSERT_TRUE(kin.read());
+TEST_F(FittedKin, PairsMadeOneSlotAreSeen) {
   Timings timings;
   timings.of["rename/fuse.mov.add/12"] = steady(1.02);
   timings.of["rename/fuse.load.shl/12"] = steady(1.17);
@@ -169,9 +161,7 @@ TEST(Family, PairsMadeOneSlotAreSeen) {
 }
 
 // Nine slots with the fillers beside it, or ten; thirteen would be something else.
-TEST(Family, SlotsAtRenameAreSeen) {
-  const GoldenCove kin;
-  ASSERT_TRUE(kin.read());
+TEST_F(FittedKin, SlotsAtRenameAreSeen) {
   for (const auto [all, slots] : {std::pair{9, 0}, {10, 3}, {13, 0}}) {
     Timings timings;
     timings.of["stream/shl.cl"] = steady(1), timings.of["slots/shl.cl"] = steady(1.01 * all / 6);
@@ -184,9 +174,7 @@ TEST(Family, SlotsAtRenameAreSeen) {
 }
 
 // A chain through the remainder takes longer than one through the quotient.
-TEST(Family, EveryResultHasALatency) {
-  const GoldenCove kin;
-  ASSERT_TRUE(kin.read());
+TEST_F(FittedKin, EveryResultHasALatency) {
   Timings timings;
   timings.of["chain/div.r64"] = steady(15.02);
   timings.of["result/div.r64.rest/8"] = steady(19.01);
@@ -202,9 +190,7 @@ TEST(Family, EveryResultHasALatency) {
 }
 
 // Of easy operands a division makes less; where the usual ones make as little, that is the least.
-TEST(Family, TheLeastCyclesOfEasyOperandsAreSeen) {
-  const GoldenCove kin;
-  ASSERT_TRUE(kin.read());
+TEST_F(FittedKin, TheLeastCyclesOfEasyOperandsAreSeen) {
   Timings timings;
   timings.of["chain/sqrt.sd"] = steady(22.03), timings.of["stream/sqrt.sd"] = steady(6.01);
   timings.of["easy/sqrt.sd/chain"] = steady(13.02), timings.of["easy/sqrt.sd/stream"] = steady(4.51);
@@ -222,9 +208,7 @@ TEST(Family, TheLeastCyclesOfEasyOperandsAreSeen) {
   EXPECT_DOUBLE_EQ(doubles.latency.value - doubles.least_latency->value, 1);
 }
 
-TEST(Family, ResultsThatMeetAreSeen) {
-  const GoldenCove kin;
-  ASSERT_TRUE(kin.read());
+TEST_F(FittedKin, ResultsThatMeetAreSeen) {
   Timings timings;
   timings.of["ports/product.beside.logic/8"] = steady(1.02);
   EXPECT_FALSE(kin.fitted(timings).core.one_result_per_port);

@@ -7,9 +7,7 @@ namespace perfcast::instructions {
 namespace {
 
 // Ends of loops of up to forty iterations are predicted, or of all that were tried.
-TEST(Family, TheLongestLearnedLoopIsSeen) {
-  const GoldenCove kin;
-  ASSERT_TRUE(kin.read());
+TEST_F(FittedKin, TheLongestLearnedLoopIsSeen) {
   for (int longest : {40, 1000}) {
     Timings timings;
     for (int n : {8, 16, 24, 32, 40, 48, 64, 96, 128, 192, 256}) timings.of["branch/ends/" + std::to_string(n)] = steady(n + (n > longest ? 22 : 2));
@@ -21,9 +19,7 @@ TEST(Family, TheLongestLearnedLoopIsSeen) {
 }
 
 // Patterns of eight branches are learned up to 12000, or all that were tried.
-TEST(Family, TheLongestPatternOfManyBranchesIsSeen) {
-  const GoldenCove kin;
-  ASSERT_TRUE(kin.read());
+TEST_F(FittedKin, TheLongestPatternOfManyBranchesIsSeen) {
   for (int longest : {12000, 100000}) {
     Timings timings;
     for (int n : {800, 4000, 8000, 12000, 16000, 24000})
@@ -35,9 +31,7 @@ TEST(Family, TheLongestPatternOfManyBranchesIsSeen) {
 }
 
 // Loops of up to fourteen jumps and their own take half a cycle for each; or all of them one.
-TEST(Family, LoopsThatAreReplayedAreSeen) {
-  const GoldenCove kin;
-  ASSERT_TRUE(kin.read());
+TEST_F(FittedKin, LoopsThatAreReplayedAreSeen) {
   for (int longest : {14, 0}) {
     Timings timings;
     for (int n : {4, 6, 8, 10, 12, 14, 16, 20, 24}) timings.of["branch/jumps.ahead/" + std::to_string(n)] = steady(n <= longest ? 1.3 + 0.5 * n : n + 1);
@@ -54,9 +48,7 @@ TEST(Family, LoopsThatAreReplayedAreSeen) {
 
 // Up to 64 lines of code jump in a cycle each, more in two; two jumps in 32 bytes are one too many. Whether few of them are
 // replayed in less says nothing of it.
-TEST(Family, BranchesForeseenAtOnceAreSeen) {
-  const GoldenCove kin;
-  ASSERT_TRUE(kin.read());
+TEST_F(FittedKin, BranchesForeseenAtOnceAreSeen) {
   for (const auto [longest, replayed] : {std::pair{64, 0}, {64, 16}, {256, 0}, {256, 16}}) {
     Timings timings;
     for (int n : {16, 32, 64, 128, 256}) timings.of["branch/taken.lines/" + std::to_string(n)] = steady((n + 1) * (n <= replayed ? 0.71 : n <= longest ? 1.02 : n < 256 ? 1.6 : 1.98));

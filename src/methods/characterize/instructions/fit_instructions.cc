@@ -72,14 +72,24 @@ class InstructionFitter {
     }
   }
 
+  // A copy of its stream with fillers: its cycles, and the slots that the fillers leave, helpers of the stream included.
+  struct Slots {
+    double cycles = 0, slots = 0;
+  };
+  std::optional<Slots> slots_beside_fillers(const Form& form) const {
+    const auto cycles = timings_.cycles("slots/" + form.name);
+    if (!cycles) return {};
+    return Slots{*cycles, *cycles * result_.core.front_end.rename_width.value - slot_fillers};
+  }
+
   // What the fillers beside it leave of the slots at rename, where slots are what limits the loop, and not its ports.
   std::optional<int> slots_of(const Form& form, const FormTiming& timing) const {
     constexpr double clearly_more = 1.1, sure = 0.2;
-    const auto cycles = timings_.cycles("slots/" + form.name);
+    const auto taken = slots_beside_fillers(form);
     const auto& known = resolved_.at(form.name);
-    if (!cycles || !timing.throughput || *cycles < clearly_more * timing.throughput->value || known.zero_idiom || known.eliminated || known.folded) return {};
-    const int others = slot_fillers + instructions_in(form.stream) - 1;
-    const double slots = *cycles * result_.core.front_end.rename_width.value - others, nearest = std::round(slots);
+    if (!taken || known.zero_idiom || known.eliminated || known.folded) return {};
+    if (!timing.throughput || taken->cycles < clearly_more * timing.throughput->value) return {};
+    const double slots = taken->slots - (instructions_in(form.stream) - 1), nearest = std::round(slots);
     if (nearest < 1 || std::abs(slots - nearest) > sure || std::abs(nearest - known.slots) > 1) return {};  // else something other than slots
     return static_cast<int>(nearest);
   }
@@ -220,10 +230,8 @@ class InstructionFitter {
   }
   // As many as the slots say that it takes at rename.
   int most_micro_ops(const Form& form) const {
-    const auto cycles = timings_.cycles("slots/" + form.name);
-    if (!cycles) return 4;
-    const double slots = *cycles * result_.core.front_end.rename_width.value - slot_fillers;
-    return std::clamp(static_cast<int>(std::lround(slots)), 1, 4);
+    const auto taken = slots_beside_fillers(form);
+    return taken ? std::clamp(static_cast<int>(std::lround(taken->slots)), 1, 4) : 4;
   }
 
   // Sets of ports that the family's instructions of the same width use: wide vectors do not run everywhere.

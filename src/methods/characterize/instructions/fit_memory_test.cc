@@ -11,9 +11,7 @@ namespace perfcast::instructions {
 namespace {
 
 // A plain load is renamed to the store, one that extends the sign is not.
-TEST(Family, LoadsThatAreNotRenamedAreSeen) {
-  const GoldenCove kin;
-  ASSERT_TRUE(kin.read());
+TEST_F(FittedKin, LoadsThatAreNotRenamedAreSeen) {
   Timings timings;
   timings.of["forward/r64.r64.imul/4"] = timings.of["forward/r32.r32.imul/4"] = timings.of["forward/r8.zx8.imul/4"] = steady(3);
   timings.of["forward/r32.sx32.imul/4"] = steady(9);
@@ -38,9 +36,7 @@ TEST(Family, LoadsThatAreNotRenamedAreSeen) {
   EXPECT_EQ(rule_of("load.r64", "store.r64").load.text, "^(?!.*\\(%rip\\))");
 }
 
-TEST(Family, WhatIsChangedAtOnceMayComeBackLater) {
-  const GoldenCove kin;
-  ASSERT_TRUE(kin.read());
+TEST_F(FittedKin, WhatIsChangedAtOnceMayComeBackLater) {
   for (double at_once : {6.1, 7.4}) {
     Timings timings;
     timings.of["forward/r64.r64.idx.add/4"] = steady(at_once);
@@ -55,9 +51,7 @@ TEST(Family, WhatIsChangedAtOnceMayComeBackLater) {
   }
 }
 
-TEST(Family, LoadsBehindStoresToTheSamePlaceOfAPageAreSeen) {
-  const GoldenCove kin;
-  ASSERT_TRUE(kin.read());
+TEST_F(FittedKin, LoadsBehindStoresToTheSamePlaceOfAPageAreSeen) {
   for (double later : {0.0, 7.0}) {
     Timings timings;
     timings.of["memory/apart.chain/4"] = steady(5), timings.of["memory/alias.chain/4"] = steady(5 + later);
@@ -70,9 +64,7 @@ TEST(Family, LoadsBehindStoresToTheSamePlaceOfAPageAreSeen) {
   }
 }
 
-TEST(Family, LoadsThatCrossLinesAreSeen) {
-  const GoldenCove kin;
-  ASSERT_TRUE(kin.read());
+TEST_F(FittedKin, LoadsThatCrossLinesAreSeen) {
   Timings timings;
   timings.of["memory/load.whole.chain/8"] = steady(5);
   auto later = [&] { return kin.fitted(timings).core.memory.crossing_load_later; };
@@ -84,18 +76,14 @@ TEST(Family, LoadsThatCrossLinesAreSeen) {
   }
 }
 
-TEST(Family, LoadsThatAreNotSentAgainAreSeen) {
-  const GoldenCove kin;
-  ASSERT_TRUE(kin.read());
+TEST_F(FittedKin, LoadsThatAreNotSentAgainAreSeen) {
   Timings timings;
   EXPECT_TRUE(kin.fitted(timings).core.memory.load_repeats);  // the family's
   timings.of["memory/load.stride.8/24"] = steady(0.334), timings.of["forward/early.loads/4"] = steady(1.4);
   EXPECT_FALSE(kin.fitted(timings).core.memory.load_repeats);
 }
 
-TEST(Family, ConstantsThatEndRenamingAreSeen) {
-  const GoldenCove kin;
-  ASSERT_TRUE(kin.read());
+TEST_F(FittedKin, ConstantsThatEndRenamingAreSeen) {
   Timings timings;
   timings.of["branch/sum.in.memory/20"] = steady(2.15);
   EXPECT_FALSE(kin.fitted(timings).core.memory.constants_end_renaming);
@@ -103,9 +91,7 @@ TEST(Family, ConstantsThatEndRenamingAreSeen) {
   EXPECT_TRUE(kin.fitted(timings).core.memory.constants_end_renaming);
 }
 
-TEST(Family, BanksAreCountedByWhatTheyServe) {
-  const GoldenCove kin;
-  ASSERT_TRUE(kin.read());
+TEST_F(FittedKin, BanksAreCountedByWhatTheyServe) {
   Timings timings;
   auto at_other_lines = [&](double cycles) {
     for (const char* stride : {"64", "128", "256"}) timings.of[fmt::format("memory/load.stride.{}/24", stride)] = steady(cycles);

@@ -1,6 +1,8 @@
 // For the tests of what is fitted: timings of a made-up processor, and the core that comes of them.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include "methods/characterize/instructions/described_forms.h"
 #include "methods/characterize/instructions/families.h"
 #include "methods/characterize/instructions/fitting.h"
@@ -16,6 +18,12 @@ struct GoldenCove {
   Result<CoreModel> frame = frame_of({"emerald-rapids", ""}, "x86_64");
   bool read() const { return described && table && frame; }
   FittedCore fitted(const Timings& timings) const { return fit_core(*frame, Frame::family, *table, *described, timings); }
+};
+
+class FittedKin : public ::testing::Test {
+ protected:
+  void SetUp() override { ASSERT_TRUE(kin.read()); }
+  const GoldenCove kin;
 };
 
 }  // namespace perfcast::instructions
