@@ -1,8 +1,8 @@
 #include "frontends/library_level.h"
 
+#include <algorithm>
 #include <filesystem>
 
-#include "base/mpi.h"
 #include "engine/regions.h"
 #include "frontends/library_calls.h"
 #include "frontends/machine_code/machine_graph.h"
@@ -22,6 +22,9 @@ Result<machine_code::LibraryCode> library_code(const AnalyzeOptions& options, co
                                                machine_code::LibraryTraceOptions trace, std::vector<InstructionForm>& forms) {
   trace.input_file = options.input_file, trace.folder = options.folder, trace.launcher = options.launcher;
   trace.patience = patience_for(counted.outcome.cpu);
+  // Of threads it is not known which routine takes long, of ranks hardly: any might be waited for.
+  constexpr Seconds of_many{30};
+  if (program.threads || !options.launcher.empty()) trace.patience = std::min(trace.patience, of_many);
   for (const auto& unit : counted.units)
     for (const auto& function : unit.functions) trace.own_functions.push_back(function.name);
   TRY(const std::string executable, plain_program(program, llvm_ir::RunsOn::qemu));
@@ -33,14 +36,16 @@ LibraryLevel library_level(const AnalyzeOptions& options, const llvm_ir::Compile
   // Of the machine code: the code generator adds calls of its own, such as 128-bit division or copies of structures.
   auto known_calls = engine::calls_beyond(*profile.machine);
   const bool of_rank = !options.launcher.empty();
-  if (of_rank) std::erase_if(known_calls, [](const auto& call) { return is_mpi_routine(call.first); });
+  std::erase_if(known_calls, [](const auto& call) { return engine::is_parallel_routine(call.first); });
   // What a launcher and all ranks took says nothing of one.
   const auto took = of_rank ? std::nullopt : std::optional(Seconds{profile.run.seconds});
   if (!worth_tracing(known_calls, machine_code::executed_instructions(*profile.machine), took)) return {};
   machine_code::LibraryTraceOptions trace;
-  if (counted.libraries.looks > 0) trace.time = time_to_trace(counted.libraries.all);
+  const llvm_ir::LibraryTime& seen = counted.libraries;
+  if (seen.looks > 0) trace.time = time_to_trace(seen.all);
+  else if (program.threads) trace.time = time_to_trace(1);  // at threads nobody looks
   for (const auto& [name, calls] : known_calls)
-    if (!worth_awaiting(name, counted.libraries.at_most(name))) trace.not_awaited.insert(name);
+    if (!worth_awaiting(name, seen.at_most(name))) trace.not_awaited.insert(name);
   trace.known_calls = std::move(known_calls);
   LibraryLevel level;
   level.forms = profile.forms;

@@ -77,6 +77,7 @@ Result<CountedRun> count_final(const AnalyzeOptions& options, const CompiledProg
   auto runner = runner_for(options.target, program, options.cpu);
   if (!copy) {
     TRY(count.runner, runner);
+    count.emulated = !count.runner.empty();
     count.runner.insert(count.runner.begin(), options.launcher.begin(), options.launcher.end());
     auto run = count_run(program, Stage::final, count);
     // Why it is not counted on this host may be what can be changed.
@@ -85,14 +86,14 @@ Result<CountedRun> count_final(const AnalyzeOptions& options, const CompiledProg
   }
   if (!runner) return count_run(*copy, Stage::final, count);
   llvm_ir::CountOptions judged = count;
-  judged.runner = *runner, judged.limits.time = std::min(count.limits.time, judge_time);
+  judged.runner = *runner, judged.emulated = !runner->empty(), judged.limits.time = std::min(count.limits.time, judge_time);
   auto judge = count_run(program, Stage::final, judged);
   auto here = count_run(*copy, Stage::final, count);
   if (!judge) return here;  // no libraries of the target to link with
   const std::string why = here ? doubt(*here, *judge) : "the copy for this host cannot be made";
   if (why.empty()) return here;
   copy.reset();
-  count.runner = *runner, profile.made_by.more["counted"] = "under qemu-user: " + why;
+  count.runner = *runner, count.emulated = !runner->empty(), profile.made_by.more["counted"] = "under qemu-user: " + why;
   if (judge->outcome.ending != Ending::timed_out) return judge;
   return count_run(program, Stage::final, count);
 }

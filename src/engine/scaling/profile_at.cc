@@ -118,7 +118,7 @@ class Sizer {
     }
   }
   // The power with which the lines grow that the program touches at all: no reuse is farther away than they are. First touches are
-  // seen where whole runs were watched.
+  // seen where whole runs were watched; bursts at the recorded size see fewer than a whole run at a smaller one.
   double memory_power(const std::string& name) {
     auto [it, fresh] = memory_powers_.try_emplace(name, 3.0);
     if (!fresh || !from_.ir) return it->second;
@@ -132,7 +132,7 @@ class Sizer {
         for (const SizedAccess& sized : memory.accesses) then += sized.access.count * sized.access.cold;
       }
     constexpr double least_lines = 64;
-    if (then > least_lines && ratio > 1) it->second = std::max(1.0, growth_power(now, then, ratio));
+    if (then > least_lines && now >= then && ratio > 1) it->second = std::max(1.0, growth_power(now, then, ratio));
     return it->second;
   }
   bool differs_only_in(const std::map<std::string, double>& set, const std::string& name) const {

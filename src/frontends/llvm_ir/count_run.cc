@@ -147,7 +147,7 @@ Result<CountedRun> CountedProgram::run(const CountOptions& options) const {
   CountedRun run;
   std::map<std::string, std::vector<std::string>> routines;
   for (const ModulePlan& plan : plans)
-    if (!plan.routines.empty() && options.runner.empty()) routines[fmt::format("{:016x}", plan.checksum)] = plan.routines;
+    if (!plan.routines.empty() && !options.emulated) routines[fmt::format("{:016x}", plan.checksum)] = plan.routines;
   std::optional<LibraryWatch> watch;
   if (!routines.empty()) watch.emplace(counts.path().string(), std::move(routines));
   TRY(run.outcome, run_program(request));

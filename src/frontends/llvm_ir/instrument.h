@@ -29,6 +29,7 @@ struct CountOptions {
   RunLimits limits;
   std::map<std::string, std::string> environment;  // added to ours
   std::vector<std::string> runner;  // what runs the program: {"qemu-aarch64", "-L", "..."}; empty: the host
+  bool emulated = false;            // by the runner: where it takes its time says nothing
 };
 
 struct CountedRun {

@@ -331,6 +331,11 @@ class Work {
     return samples;
   }
 
+  bool recorded_whole() const {
+    const auto bursts = profile_.made_by.more.find("memory bursts");
+    return bursts != profile_.made_by.more.end() && bursts->second == "the whole run";
+  }
+
   void memory_at_other_sizes(const llvm_ir::CountedProgram& counted) {
     auto profiled = memory_profile::ProfiledProgram::build(program_, {});
     if (!profiled) return;
@@ -347,7 +352,7 @@ class Work {
         memory_profile::Options memory;
         memory.arguments = count.arguments, memory.input_file = count.input_file, memory.limits = count.limits;
         memory.runner = count.runner, memory.folder = count.folder, memory.expected_seconds = run->outcome.cpu.value, memory.learns_branches = false;
-        memory.whole_run = profile_.made_by.more.contains("memory bursts") && profile_.made_by.more.at("memory bursts") == "the whole run";
+        memory.whole_run = recorded_whole() || memory.expected_seconds < memory_profile::short_run_seconds;
         auto seen = profiled->run(memory);
         if (!seen) continue;
         Graph graph = *profile_.ir;
