@@ -88,6 +88,15 @@ bool set_aside(Machine& machine, std::string& file) {
   return true;
 }
 
+// Who measures some sections of this computer again keeps the others.
+void keep_the_rest(Machine& machine) {
+  auto known = find_machine(machine.name);
+  auto processor = [](const Machine& m) { return m.isa + m.description.substr(0, m.description.find(", characterized")); };
+  if (!known || processor(*known) != processor(machine)) return;
+  machine = refreshed(std::move(*known), std::move(machine));
+  remark("the other sections of \"" + machine.name + "\" are kept as they were");
+}
+
 Status run(Options& options) {
   CHECK_OK(can_write(options.output.file));
   // Started by mpirun on one host: rank 0 measures with as many ranks as there are; the others have nothing to do.
@@ -109,6 +118,7 @@ Status run(Options& options) {
   const bool every_cost = !options.what.compilers.empty() || !options.what.sections.empty() || options.output.file == "-";
   const std::string text = report::characterization_text(machine, options.what.confidence, every_cost);
   if (options.output.file.empty()) {
+    if (!options.what.sections.empty() && !aside) keep_the_rest(machine);
     CHECK_OK(save_machine(machine, !aside));
     remark("saved as \"" + machine.name + "\"" + (aside ? "" : "; it is now the default machine"));
     return options.output.json() ? write_file("-", record_text(machine)) : write_text(text + (every_cost ? "" : "\nevery number: perfcast machines show " + machine.name + "\n"));

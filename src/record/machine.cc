@@ -119,4 +119,24 @@ std::map<std::string, double> static_usage(const Graph& graph) {
   return total;
 }
 
+Machine refreshed(Machine known, Machine again) {
+  auto take = [](auto& old, auto& now) { if (now) old = std::move(now); };
+  if (!again.source.empty()) known.source = std::move(again.source);
+  take(known.mflops, again.mflops), take(known.core, again.core), take(known.memory, again.memory);
+  if (again.system) {
+    SystemCosts& now = *again.system;
+    SystemCosts& old = known.system ? *known.system : known.system.emplace();
+    take(old.page_fault_ns, now.page_fault_ns), take(old.process_start_ns, now.process_start_ns);
+    take(old.clock_resolution_ns, now.clock_resolution_ns), take(old.clock_overhead_ns, now.clock_overhead_ns);
+    take(old.system_call_ns, now.system_call_ns), take(old.read_byte_ns, now.read_byte_ns), take(old.write_byte_ns, now.write_byte_ns);
+    take(old.core_sharing, now.core_sharing), take(old.canary_cycles, now.canary_cycles);
+    for (auto& [name, cost] : now.routines) old.routines[name] = std::move(cost);
+  }
+  if (!again.threads.is_null()) known.threads = std::move(again.threads);
+  if (!again.messages.is_null()) known.messages = std::move(again.messages);
+  known.gaps.insert(known.gaps.end(), again.gaps.begin(), again.gaps.end());
+  known.description = std::move(again.description), known.made_by = std::move(again.made_by);
+  return known;
+}
+
 }  // namespace perfcast

@@ -84,6 +84,9 @@ void describe(Fields& f, Machine& m) {
   f("peaks", m.peaks), f("gaps", m.gaps), f("threads", m.threads), f("messages", m.messages), f("price", m.price);
 }
 
+// What was measured again takes the place of what was known; the rest stays.
+Machine refreshed(Machine known, Machine again);
+
 PERFCAST_RECORD_FILE(extern, Machine)
 
 }  // namespace perfcast

@@ -28,6 +28,29 @@ Profile small_profile() {
   return p;
 }
 
+TEST(Records, SectionsMeasuredAgainLeaveTheOthersAlone) {
+  auto number = [](double value) {
+    Measurement m;
+    m.value = value;
+    return m;
+  };
+  Machine known, again;
+  known.name = again.name = "m";
+  known.mflops = number(100), known.core.emplace(), known.core->clock_ghz = number(4);
+  known.system.emplace(), known.system->page_fault_ns = number(500), known.system->routines["sin"] = number(9);
+  again.memory.emplace(), again.memory->line_bytes = 128;
+  again.system.emplace(), again.system->core_sharing = number(0.2);
+  again.gaps = {{"interrupted", {}, 0}};
+  const Machine both = refreshed(known, again);
+  EXPECT_EQ(both.mflops, known.mflops);
+  EXPECT_EQ(both.core, known.core);
+  EXPECT_EQ(both.memory, again.memory);
+  EXPECT_EQ(both.system->page_fault_ns, known.system->page_fault_ns);
+  EXPECT_EQ(both.system->routines, known.system->routines);
+  EXPECT_EQ(both.system->core_sharing, again.system->core_sharing);
+  EXPECT_EQ(both.gaps.size(), 1u);
+}
+
 }  // namespace
 
 TEST(Records, WriteThenReadIsIdentity) {

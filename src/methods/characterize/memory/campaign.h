@@ -66,6 +66,8 @@ class MemoryCampaign {
   void latencies();
   std::optional<double> flushed_latency();
   void bandwidth(MemoryLevel& level, Buffer& b);
+  void random_accesses();
+  void random_accesses_again();
   void random(MemoryLevel& level, Buffer& b, long count);
   void scattered_stores(MemoryLevel& level, std::size_t bytes, long count);
   void strides(MemoryLevel& level, Buffer& b);
@@ -90,6 +92,7 @@ class MemoryCampaign {
   double latency_with_walks_ = 0;  // of memory, on a ring of that size
   std::vector<double> nominal_;
   MemoryModel model_;
+  std::vector<std::vector<MemoryLevel>> random_moments_;  // by moment, level by level
 };
 
 }  // namespace perfcast::characterize

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "record/memory.h"
 
 namespace perfcast::characterize {
 
@@ -113,6 +112,27 @@ double fit_window(const std::vector<CurvePoint>& times, double latency, double p
     if (error < best_error) best_error = error, best = window;
   }
   return best;
+}
+
+void take_middle(MemoryLevel& level, const std::vector<MemoryLevel>& moments) {
+  auto middle = [](std::vector<Measurement> numbers) {
+    const auto at = numbers.begin() + static_cast<std::ptrdiff_t>((numbers.size() - 1) / 2);  // of two the smaller: others only add
+    std::ranges::nth_element(numbers, at, {}, &Measurement::value);
+    return *at;
+  };
+  auto take = [&](std::optional<Measurement> MemoryLevel::*number) {
+    std::vector<Measurement> numbers;
+    for (const MemoryLevel& moment : moments)
+      if (moment.*number) numbers.push_back(*(moment.*number));
+    if (!numbers.empty()) level.*number = middle(std::move(numbers));
+  };
+  take(&MemoryLevel::random_read_ns), take(&MemoryLevel::random_update_ns), take(&MemoryLevel::parallel_misses);
+  for (auto& [stores, number] : level.random_write_ns) {
+    std::vector<Measurement> numbers;
+    for (const MemoryLevel& moment : moments)
+      if (auto known = moment.random_write_ns.find(stores); known != moment.random_write_ns.end()) numbers.push_back(known->second);
+    if (!numbers.empty()) number = middle(std::move(numbers));
+  }
 }
 
 }  // namespace perfcast::characterize

@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "record/memory.h"
+
 namespace perfcast::characterize {
 
 struct CurvePoint {
@@ -21,6 +23,10 @@ std::vector<CurvePoint> without_disturbance(std::vector<CurvePoint> curve);
 // about where; the values and capacities come from the curve alone. Without them, plateaus are runs of the curve that
 // rise by less than 15 % per step.
 std::vector<Plateau> find_plateaus(const std::vector<CurvePoint>& curve, const std::vector<double>& nominal);
+
+// The middle, number by number, of random accesses to a level measured at several moments: others on a shared cache or memory come
+// and go within seconds, and slices of one moment agree on what is no rule.
+void take_middle(MemoryLevel& level, const std::vector<MemoryLevel>& moments);
 
 // Where a step curve first exceeds the geometric mean of `low` and `high`, interpolated on log scales; 0 when it never
 // does. On a log scale a small step is found as well as a large one, and a cache behind which the next is slow is not

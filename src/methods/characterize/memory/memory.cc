@@ -46,10 +46,12 @@ MemoryModel MemoryCampaign::run() {
   model_.page_bytes = static_cast<int>(::sysconf(_SC_PAGESIZE));
   step(0.00, "latency of each level", [&] { latencies(); });
   step(0.20, "retention of the last cache", [&] { retention(); });
-  step(0.25, "bandwidth", [&] { for_each_level([&](auto& level, Buffer& b, long) { bandwidth(level, b); }); });
-  step(0.50, "random accesses", [&] { for_each_level([&](auto& level, Buffer& b, long n) { random(level, b, n); }); });
-  step(0.62, "strides", [&] { for_each_level([&](auto& level, Buffer& b, long) { strides(level, b); }); });
-  step(0.75, "address translation", [&] { translation(), without_addresses(); });
+  step(0.25, "random accesses", [&] { random_accesses(); });
+  step(0.35, "bandwidth", [&] { for_each_level([&](auto& level, Buffer& b, long) { bandwidth(level, b); }); });
+  step(0.55, "random accesses again", [&] { random_accesses_again(); });
+  step(0.60, "strides", [&] { for_each_level([&](auto& level, Buffer& b, long) { strides(level, b); }); });
+  step(0.72, "random accesses once more", [&] { random_accesses_again(); });
+  step(0.78, "address translation", [&] { translation(), without_addresses(); });
   step(0.85, "window", [&] { window(); });
   step(0.92, "all cores", [&] { all_cores(); });
   return model_;
@@ -154,6 +156,28 @@ void MemoryCampaign::random(MemoryLevel& level, Buffer& b, long count) {
   for (int chains : {4, 8, 12, 16, 24})
     best = std::min(best, timed(slices_, 3000.0 * chains, bytes, [&] { chase_many(cells, chains, 3000); }).value);
   level.parallel_misses = measured(single / best, 0.1 * single / best);
+}
+
+void MemoryCampaign::random_accesses() {
+  for_each_level([&](auto& level, Buffer& b, long count) { random(level, b, count); });
+  random_moments_ = {model_.levels};
+}
+
+// Of what is shared with others, at another moment.
+void MemoryCampaign::random_accesses_again() {
+  if (options_.quick) return;
+  constexpr std::size_t own = 2;
+  std::vector<MemoryLevel> now = model_.levels;
+  for_each_level([&](auto& level, Buffer& b, long count) {
+    const auto i = static_cast<std::size_t>(&level - model_.levels.data());
+    if (i >= own) random(now[i], b, count);
+  });
+  random_moments_.push_back(std::move(now));
+  for (std::size_t i = own; i < model_.levels.size(); i++) {
+    std::vector<MemoryLevel> moments;
+    for (const auto& all : random_moments_) moments.push_back(all[i]);
+    take_middle(model_.levels[i], moments);
+  }
 }
 
 // Most of what the second cache seems to take for a random line is the computing of its address: the first level has that alone.

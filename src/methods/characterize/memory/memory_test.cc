@@ -32,6 +32,26 @@ TEST(Levels, PlantedCachesAreFound) {
   }
 }
 
+TEST(Levels, OfSeveralMomentsTheMiddleCounts) {
+  auto number = [](double value) {
+    Measurement m;
+    m.value = value;
+    return m;
+  };
+  MemoryLevel crowded, calm, usual;
+  crowded.random_read_ns = number(57), calm.random_read_ns = number(15), usual.random_read_ns = number(18);
+  crowded.parallel_misses = number(9), calm.parallel_misses = number(16);
+  usual.random_write_ns = {{"1", number(20)}}, crowded.random_write_ns = {{"1", number(70)}}, calm.random_write_ns = {{"1", number(22)}};
+  MemoryLevel level = crowded;
+  level.latency_ns = number(140);
+  take_middle(level, {crowded, calm, usual});
+  EXPECT_EQ(level.random_read_ns->value, 18);
+  EXPECT_EQ(level.parallel_misses->value, 9);
+  EXPECT_EQ(level.random_write_ns["1"].value, 22);
+  EXPECT_EQ(level.latency_ns->value, 140);
+  EXPECT_FALSE(level.random_update_ns);
+}
+
 TEST(Levels, ACacheSmallerThanItsNameIsMeasuredAsItIs) {
   // The system says 64 MiB, the curve says 16 MiB.
   auto plateaus = find_plateaus(planted_curve(1.41), {32768, 1048576, 67108864});
