@@ -48,6 +48,16 @@ TEST(ProfileAt, CountsDistancesAndFaultsGrow) {
   EXPECT_NE(at->warnings[0].find("10 times"), std::string::npos);
 }
 
+// Bursts at the recorded size meet hardly any first touches; whole runs at smaller ones meet them all. That is no growth of memory,
+// and limits none.
+TEST(ProfileAt, FirstTouchesOfWholeRunsSayNothingOfBursts) {
+  Profile mixed = sample();
+  mixed.scaling->memory[0].accesses[0].access.cold = 0.1;
+  auto at = profile_at(mixed, {{"N", 1000}});
+  ASSERT_TRUE(at) << at.error().message();
+  EXPECT_NEAR(at->profile.ir->functions[0].blocks[0].accesses[0].lines[0].distance, 125000, 1);
+}
+
 TEST(ProfileAt, SaysWhatIsWrong) {
   EXPECT_FALSE(profile_at(sample(), {{"M", 3}}));
   EXPECT_FALSE(profile_at(sample(), {{"N", 0}}));
