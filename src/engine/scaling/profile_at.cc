@@ -63,10 +63,12 @@ class Sizer {
       double rare_before = rarer();
       block.count.value = values_.of(block.count);
       for (Edge& edge : block.next) edge.count.value = values_.of(edge.count);
-      // A branch is mispredicted when it goes its rarer way, or as often as it goes there.
+      // A branch is mispredicted when it goes its rarer way, or as often as it goes there; one that is mispredicted far more often
+      // was made by the code generator of a choice, of which the edges do not tell.
       if (block.mispredicted) {
+        constexpr double of_its_ends = 2;
         double rare = rarer();
-        if (rare_before > 0) *block.mispredicted *= rare / rare_before;
+        if (rare_before > 0 && block.mispredicted->large <= of_its_ends * rare_before) *block.mispredicted *= rare / rare_before;
         else if (before > 0) *block.mispredicted *= block.count.value / before;
         Mispredictions& all = *block.mispredicted;
         all = {std::min(all.large, block.count.value), std::min(all.small, block.count.value), std::min(all.path, block.count.value)};

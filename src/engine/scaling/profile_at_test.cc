@@ -58,6 +58,15 @@ TEST(ProfileAt, FirstTouchesOfWholeRunsSayNothingOfBursts) {
   EXPECT_NEAR(at->profile.ir->functions[0].blocks[0].accesses[0].lines[0].distance, 125000, 1);
 }
 
+// A choice that became a branch is mispredicted as often as it is made, not as often as its loop ends.
+TEST(ProfileAt, BranchesOfChoicesGrowWithTheirBlocks) {
+  Profile choices = sample();
+  choices.ir->functions[0].blocks[0].mispredicted = 3000;
+  auto at = profile_at(choices, {{"N", 1000}});
+  ASSERT_TRUE(at) << at.error().message();
+  EXPECT_DOUBLE_EQ(at->profile.ir->functions[0].blocks[0].mispredicted->large, 300000);
+}
+
 TEST(ProfileAt, SaysWhatIsWrong) {
   EXPECT_FALSE(profile_at(sample(), {{"M", 3}}));
   EXPECT_FALSE(profile_at(sample(), {{"N", 0}}));
