@@ -80,6 +80,18 @@ double grown_streams(double now, double then, double ratio, double factor) {
   return -std::expm1(-rate(now) * std::pow(factor, -power));
 }
 
+// Where the share of streams rises from the smallest size on, they are rows, whose beginnings are ever fewer of their lines. At the
+// recorded size it is no lower, whatever few bursts met there.
+std::optional<double> longer_rows(double now, const std::vector<SmallerReuse>& smaller, double factor) {
+  constexpr double mostly = 0.9;
+  if (smaller.size() < 2 || factor <= 1) return {};
+  const SmallerReuse &large = smaller.front(), &small = smaller.back();
+  const double there = stream_share(*large.bins, 0), before = stream_share(*small.bins, 0);
+  if (before <= 0 || there < mostly || there <= before || there >= 1 || small.ratio <= large.ratio) return {};
+  const double power = std::min(1.0, std::log((1 - before) / (1 - there)) / std::log(small.ratio / large.ratio));
+  return 1 - std::min(1 - now, (1 - there) * std::pow(large.ratio, -power)) * std::pow(factor, -power);
+}
+
 void put_in_order(std::vector<DistanceBin>& bins) { std::ranges::sort(bins, {}, &DistanceBin::distance); }
 
 }  // namespace
@@ -110,12 +122,13 @@ std::vector<double> growth_powers(const std::vector<DistanceBin>& bins, const st
 void grow_lines(std::vector<DistanceBin>& bins, const std::vector<SmallerReuse>& smaller, double factor, double most, double otherwise) {
   if (smaller.empty()) return;
   const double then = stream_share(*smaller.front().bins, otherwise), now = stream_share(bins, then);
-  const double near = grown_streams(now, then, smaller.front().ratio, factor);
+  const auto rows = longer_rows(now, smaller, factor);
+  const double near = rows.value_or(grown_streams(now, then, smaller.front().ratio, factor));
   const std::vector<double> powers = growth_powers(bins, smaller, most);
   for (std::size_t k = 0; k < bins.size(); k++) {
     const bool was_short = bins[k].distance < nearest_streams, grows = powers[k] >= 0.5;
     bins[k].distance *= std::pow(factor, powers[k]);
-    if (was_short && bins[k].distance >= nearest_streams) bins[k].near = near;
+    if ((was_short || rows) && bins[k].distance >= nearest_streams) bins[k].near = near;
     else if (grows && now > 0) bins[k].near *= near / now;
   }
   put_in_order(bins);

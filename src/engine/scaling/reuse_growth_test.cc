@@ -49,6 +49,15 @@ TEST(ReuseGrowth, ScatteredTouchesAreNoStreams) {
   EXPECT_DOUBLE_EQ(stream[0].near, 0.99);
 }
 
+// One line in 14, in 28 begins a row; in 56 at the recorded size, of which a burst took one in three for scattered.
+TEST(ReuseGrowth, LongerRowsHaveFewerBeginnings) {
+  const Bins half{{250, 1, 1 - 1 / 28.0}}, quarter{{60, 1, 1 - 1 / 14.0}};
+  Bins seen{{1000, 0.7, 0.9}, {1100, 0.3, 0.1}};
+  grow_lines(seen, {{2, &half}, {4, &quarter}}, 4, 3);
+  EXPECT_NEAR(seen[0].near, 1 - 1 / 224.0, 1e-9);
+  EXPECT_NEAR(seen[1].near, 1 - 1 / 224.0, 1e-9);
+}
+
 TEST(ReuseGrowth, NothingToCompareWith) {
   Bins bins{{10, 1, 0}};
   grow_lines(bins, {}, 8, 3);
