@@ -147,8 +147,8 @@ class Meetings {
     if (!load) return;
     if (auto at = std::ranges::find(stores_, address); at != stores_.end()) seen.met[at - stores_.begin() + 1]++;
     constexpr std::uint64_t word = 8, page_words = 512;
-    const auto at = std::ranges::find_if(stores_, [&](std::uint64_t store) { return (store / word - address / word) % page_words == 0; });
-    if (at != stores_.end() && *at / word != address / word) seen.aliased[at - stores_.begin() + 1]++;
+    for (auto at = stores_.begin(); at != stores_.end() && *at / word != address / word; ++at)
+      if ((*at / word - address / word) % page_words == 0) seen.aliased[at - stores_.begin() + 1]++;
   }
   const Binary& binary_;
   std::deque<std::uint64_t> stores_;  // the last one first

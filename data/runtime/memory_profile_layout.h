@@ -29,13 +29,17 @@ struct perfcast_access_data {
   float long_seen[perfcast_line_bins], long_fresh, long_farthest;  // lines of long ranges (long_ranges.h): reuses; the others; lines known then
   float met[perfcast_stores_back];   // loads: weight of those that read what the last store wrote, the one before, ...
   float not_met;                     // ... and of the others, while every page is followed
-  float aliased[perfcast_stores_back];  // ... of those where such a store went to the same place of another page, and none since to this one
+  float aliased[perfcast_stores_back];  // ... of those where such a store went to the same place of another page, and none since to this one; a load may have several
 };
 
 // The number of an access, with whether it is a store and how wide it is.
 enum { perfcast_is_store = (int)0x80000000, perfcast_width_shift = 28, perfcast_access_number = 0x0fffffff };
-static inline int perfcast_bytes_of(uint32_t id) { return 8 << (id >> perfcast_width_shift & 3); }  // 8 and less, 16, 32, 64
-static inline uint32_t perfcast_width_of(int bytes) { return (uint32_t)(bytes <= 8 ? 0 : bytes <= 16 ? 1 : bytes <= 32 ? 2 : 3) << perfcast_width_shift; }
+static inline int perfcast_bytes_of(uint32_t id) { return 1 << (id >> perfcast_width_shift & 7); }  // 1, 2, 4 .. 64
+static inline uint32_t perfcast_width_of(int bytes) {
+  uint32_t width = 0;
+  while (width < 6 && 1 << width < bytes) width++;
+  return width << perfcast_width_shift;
+}
 
 struct perfcast_branch_data { double executed, taken, mispredicted, mispredicted_small, mispredicted_path; };  // weighted as the touches are
 

@@ -186,19 +186,34 @@ static void note_meeting(struct perfcast_access_data* a, int store, uint64_t add
   else a->not_met += weight();
 }
 
-// Which load comes behind a store to the same place of another page: some cores compare the low bits of addresses first and make the
-// load come again. By words of eight bytes.
-enum { words_of_page = 512 };
-static struct { uint64_t word, number; } stored_in_page[words_of_page];
+// Which load comes behind stores to the same place of other pages: some cores compare the low bits of addresses first and make the
+// load come again, once for each of them. The last few stores are kept for each eight bytes of a page, with which of these they wrote.
+enum { words_of_page = 512, kept_stores = 4 };
+static struct page_store { uint64_t word, number; unsigned bytes; } stored_in_page[words_of_page][kept_stores];  // the youngest first
+static unsigned bytes_within(uint64_t word, uint64_t first, uint64_t last) {
+  const unsigned from = word == first >> 3 ? first & 7 : 0, to = word == last >> 3 ? last & 7 : 7;
+  return (2u << to) - (1u << from);
+}
 static void note_alias(struct perfcast_access_data* a, int store, int bytes, uint64_t address) {
-  uint64_t youngest = 0;
-  int elsewhere = 0;
-  for (uint64_t word = address >> 3; word <= (address + (uint64_t)bytes - 1) >> 3; word++) {
-    const uint64_t slot = word % words_of_page;
-    if (store) stored_in_page[slot].word = word, stored_in_page[slot].number = stores_done;
-    else if (stored_in_page[slot].number >= youngest) youngest = stored_in_page[slot].number, elsewhere = stored_in_page[slot].word != word;
+  const uint64_t last = address + (uint64_t)bytes - 1;
+  uint64_t behind = 0, here = perfcast_stores_back;  // bits of stores to other pages; how many stores ago one went to this very place
+  for (uint64_t word = address >> 3; word <= last >> 3; word++) {
+    struct page_store* kept = stored_in_page[word % words_of_page];
+    const unsigned touched = bytes_within(word, address, last);
+    if (store) {
+      memmove(kept + 1, kept, (kept_stores - 1) * sizeof *kept);
+      kept[0].word = word, kept[0].number = stores_done, kept[0].bytes = touched;
+      continue;
+    }
+    for (int k = 0; k < kept_stores; k++) {
+      const uint64_t back = stores_done - 1 - kept[k].number;
+      if (back >= perfcast_stores_back || !(kept[k].bytes & touched)) continue;
+      if (kept[k].word != word) behind |= (uint64_t)1 << back;
+      else if (back < here) here = back;
+    }
   }
-  if (!store && elsewhere && stores_done - 1 - youngest < perfcast_stores_back) a->aliased[stores_done - 1 - youngest] += weight();
+  for (uint64_t back = 0; behind >> back && back < here; back++)
+    if (behind >> back & 1) a->aliased[back] += weight();
 }
 
 // Notes a touch of so many bytes at this address by this access.

@@ -12,7 +12,6 @@
 #include <unordered_map>
 
 #include "engine/near_branches.h"
-#include "engine/page_aliases.h"
 #include "engine/port_schedule.h"
 #include "engine/replay.h"
 #include "engine/static_instruction.h"
@@ -35,7 +34,7 @@ struct Happening {
   bool chosen = false;                    // what follows is not always the same, and nobody knows in which order
   double extra_load_cycles = 0;           // beyond the first-level cache
   std::optional<std::uint64_t> address;   // recorded; otherwise deduced (values.h)
-  std::optional<int> alias_back;          // a load comes behind what so many stores ago was stored at the same place of another page
+  std::uint64_t aliases = 0;              // a load comes behind stores to the same place of other pages: bit 0 the last store, bit 1 the one before
   std::optional<int> stores_back;         // a load reads what so many stores ago was stored (1: the last), 0: nothing recent
   std::optional<int> seen_back;           // the same, where the address that the code implies was not stored to lately
 };
@@ -125,7 +124,8 @@ class Pipeline {
   void track_values(const StaticInstruction& instruction);
   std::uint64_t remembered(std::uint64_t address, int bytes) const;
   double sent_again(double data);
-  double alias_gone(const Happening& happening, std::uint64_t bytes) const;
+  double behind_aliases(const Happening& happening, std::uint64_t bytes, double time);
+  bool is_alias(const Happening& happening, std::uint64_t bytes, std::uint64_t back, const StoreOrder::Store& store) const;
   bool ends_renaming(const StaticInstruction& instruction) const;
   bool stored_lately(std::uint64_t address) const;
   bool bank_free(std::int64_t cycle, std::uint64_t address) const;
@@ -137,7 +137,6 @@ class Pipeline {
   PortSchedule ports_;
   StoreMemory stores_;
   StoreOrder order_;
-  PageAliases aliases_;
   RegisterValues values_;
   std::vector<Value> registers_;
 

@@ -33,11 +33,7 @@ void Pipeline::do_load(const StaticInstruction& instruction, const Happening& ha
     for (int k = 0; k < crossing_load_ops_; k++) issue(again, start.time, address_memory_, 0, nullptr);
     start.time += crossing_load_later_;
   }
-  if (alias_cycles_ > 0 && alias_gone(happening, bytes) > start.time) {
-    MicroOp again{tables_.load_ports, 1, Part::load};
-    for (int k = 0; k < alias_repeats_; k++) issue(again, start.time, address_memory_, 0, nullptr);
-    start.time += alias_cycles_;
-  }
+  if (alias_cycles_ > 0 && (happening.aliases || happening.address)) start.time = behind_aliases(happening, bytes, start.time);
   loaded_ = start.time + instruction.load_latency;
   loaded_memory_ = start.cause == Cause::memory;
   const bool told = happening.stores_back || (address_known_ && stored_lately(address_));
@@ -124,8 +120,7 @@ void Pipeline::do_store(const StaticInstruction& instruction) {
   last_commit_ = std::max(last_commit_ + (joins ? 0 : crosses ? crossing_store_cycles_ : store_cycles_), retired);
   last_line_ = address_known_ ? end : ~std::uint64_t{0};
   if (store_buffer_.limited()) store_buffer_.push(last_commit_);
-  order_.store({address_known_ ? std::optional(address_) : std::nullopt, address_known, last_commit_ + commit_delay}, instruction.variable());
-  if (alias_cycles_ > 0 && address_known_) aliases_.store(address_, bytes, last_commit_ + commit_delay);
+  order_.store({address_known_ ? std::optional(address_) : std::nullopt, address_known, last_commit_ + commit_delay, bytes}, instruction.variable());
   if (!address_known_) return;
   const bool at_once = instruction.load ? instruction.computes : loaded_since_ == Since::changed_at_once;
   remember(instruction, {.data = data, .commit = last_commit_ + commit_delay, .leaves = retired, .mispredictions = mispredictions_, .changed_at_once = at_once, .not_renamed = ends_renaming(instruction)});
@@ -206,14 +201,29 @@ double Pipeline::sent_again(double data) {
   return at > from ? static_cast<double>(at) : data;
 }
 
-// When the store is gone that a load follows to the same place of another page. Deduced addresses do not tell: where two pieces of
-// memory lie to each other within their pages is the program's secret, so it is drawn from what was seen, or recorded.
-double Pipeline::alias_gone(const Happening& happening, std::uint64_t bytes) const {
-  if (happening.alias_back) {
-    const StoreOrder::Store* store = order_.back(static_cast<std::uint64_t>(*happening.alias_back));
-    return store ? store->gone : 0;
+// When a load starts that may come behind stores to the same place of other pages: each that is still under way, and whose address
+// was known, sends it back once, the youngest first.
+double Pipeline::behind_aliases(const Happening& happening, std::uint64_t bytes, double time) {
+  const double begun = time;
+  for (std::uint64_t back = 1; const StoreOrder::Store* store = order_.back(back); back++) {
+    if (store->gone <= time) break;  // they leave in order
+    if (happening.address && store->address && *store->address < address_ + bytes && address_ < *store->address + store->bytes) break;  // this very place
+    if (store->known > begun || !is_alias(happening, bytes, back, *store)) continue;
+    MicroOp again{tables_.load_ports, 1, Part::load};
+    for (int k = 0; k < alias_repeats_; k++) issue(again, time, address_memory_, 0, nullptr);
+    time += alias_cycles_;
   }
-  return happening.address ? aliases_.gone(address_, bytes) : 0;
+  return time;
+}
+
+// Deduced addresses do not tell: where two pieces of memory lie to each other within their pages is the program's secret, so it is
+// drawn from what was seen, or recorded.
+bool Pipeline::is_alias(const Happening& happening, std::uint64_t bytes, std::uint64_t back, const StoreOrder::Store& store) const {
+  constexpr std::uint64_t page_bytes = 4096;
+  if (!happening.address) return happening.aliases >> (back - 1) & 1;
+  if (!store.address) return false;
+  const std::uint64_t apart = (address_ - *store.address) % page_bytes;
+  return apart < store.bytes || page_bytes - apart < bytes;
 }
 
 // A load of what the store buffer holds gets it there and keeps no bank from others.

@@ -143,7 +143,7 @@ class Sampler {
   void meet_stores(const WalkBlock& block, std::size_t instruction, Happening& happening) {
     const int at = static_cast<int>(instruction - block.begin);
     if (const auto met = meetings_.draw(block.function, block.block, at)) (met->code_first ? happening.seen_back : happening.stores_back) = met->back;
-    if (!happening.stores_back.value_or(0)) happening.alias_back = aliases_.draw(block.function, block.block, at);
+    if (!happening.stores_back.value_or(0)) happening.aliases = aliases_.draw(block.function, block.block, at);
   }
   WalkProgram& program_;
   const Graph& graph_;

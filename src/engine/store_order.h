@@ -15,6 +15,7 @@ class StoreOrder {
     std::optional<std::uint64_t> address;
     double known = 0;  // when its address is
     double gone = 0;   // when it has left the store buffer
+    std::uint64_t bytes = 1;
   };
 
   // `cautious`: for how many executions a load waits after it met a store too early; 0: such a core does not wait.

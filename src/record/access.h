@@ -58,7 +58,8 @@ struct Access {
   // go elsewhere than to fixed places on the stack. None, where somebody looked (`meetings_seen`): no load meets a store.
   std::vector<DistanceBin> meetings;
   bool meetings_seen = false;
-  // Loads behind a store so few stores ago to the same place of another page (4096 bytes), and none since to this one.
+  // Loads behind a store so few stores ago to the same place of another page (4096 bytes), and none since to this one. There may be
+  // several for one load, so that the shares need not add up to at most one.
   std::vector<DistanceBin> aliases;
   bool operator==(const Access&) const = default;
 };

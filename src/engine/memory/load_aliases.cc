@@ -19,17 +19,17 @@ LoadAliases::LoadAliases(const Profile& profile) {
   });
 }
 
-std::optional<int> LoadAliases::draw(int function, int block, int instruction) {
-  if (loads_.empty()) return {};
+std::uint64_t LoadAliases::draw(int function, int block, int instruction) {
+  if (loads_.empty()) return 0;
   const auto at = loads_.find({function, block, instruction});
-  if (at == loads_.end()) return {};
-  state_ ^= state_ << 13, state_ ^= state_ >> 7, state_ ^= state_ << 17;
-  double drawn = static_cast<double>(state_ >> 11) / 9007199254740992.0;
+  if (at == loads_.end()) return 0;
+  std::uint64_t stores = 0;
   for (const DistanceBin& bin : at->second) {
-    drawn -= bin.share;
-    if (drawn < 0) return static_cast<int>(bin.distance);
+    state_ ^= state_ << 13, state_ ^= state_ >> 7, state_ ^= state_ << 17;
+    const double drawn = static_cast<double>(state_ >> 11) / 9007199254740992.0;
+    if (drawn < bin.share && bin.distance >= 1 && bin.distance <= 64) stores |= std::uint64_t{1} << (static_cast<int>(bin.distance) - 1);
   }
-  return {};
+  return stores;
 }
 
 }  // namespace perfcast::engine

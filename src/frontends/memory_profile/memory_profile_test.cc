@@ -304,7 +304,8 @@ int main(void) {
   EXPECT_LT(met, 0.05);
 }
 
-// Two arrays a number of pages apart: each load comes behind the store to the element before it in the other; none where they lie otherwise.
+// Two arrays a number of pages apart: each load comes behind the store to the element before it in the other; behind two where another
+// array is written there as well; none where they lie otherwise, be it by bytes.
 TEST(MemoryProfile, StoresToTheSamePlaceOfAnotherPageAreSeen) {
   const char* const text = R"(#include <stdio.h>
 static double pages[65536] __attribute__((aligned(4096)));
@@ -316,8 +317,19 @@ __attribute__((noinline)) void apart(double *to, const double *from, long n) {
 #pragma clang loop vectorize(disable) unroll(disable)
   for (long i = 1; i < n; i++) to[i] = 0.5 * from[i - 1];
 }
+__attribute__((noinline)) void both(double *to, double *also, const double *from, long n) {
+#pragma clang loop vectorize(disable) unroll(disable)
+  for (long i = 1; i < n; i++) to[i] = 0.5 * from[i - 1], also[i] = 2;
+}
+__attribute__((noinline)) void bytes(char *to, const char *from, long n) {
+#pragma clang loop vectorize(disable) unroll(disable)
+  for (long i = 1; i < n; i++) to[i] = from[i] + 1;
+}
 int main(void) {
-  for (int r = 0; r < 40000; r++) together(pages, pages + 8192, 2000), apart(pages, pages + 8192 + 256, 2000);
+  for (int r = 0; r < 40000; r++) {
+    together(pages, pages + 8192, 2000), apart(pages, pages + 8192 + 256, 2000);
+    both(pages, pages + 16384, pages + 8192, 2000), bytes((char *)pages, (char *)(pages + 8192), 2000);
+  }
   printf("%g\n", pages[7]);
 }
 )";
@@ -327,7 +339,11 @@ int main(void) {
   ASSERT_TRUE(profile) << profile.error().message();
   auto loads = [](const Access& access) { return !access.store; };
   const AccessSite *together = find(*profile, "together", loads), *apart = find(*profile, "apart", loads);
-  ASSERT_TRUE(together && apart);
+  const AccessSite *both = find(*profile, "both", loads), *bytes = find(*profile, "bytes", loads);
+  ASSERT_TRUE(together && apart && both && bytes);
+  ASSERT_EQ(both->access.aliases.size(), 2);
+  EXPECT_GT(both->access.aliases[1].share, 0.95);
+  EXPECT_TRUE(bytes->access.aliases.empty());
   ASSERT_FALSE(together->access.aliases.empty());
   EXPECT_EQ(together->access.aliases[0].distance, 1);
   EXPECT_GT(together->access.aliases[0].share, 0.95);

@@ -32,17 +32,24 @@ std::vector<DistanceBin> stores_back(const float (&weights)[perfcast_stores_back
   return bins;
 }
 
-// Loads that read what a store just before them wrote, or come behind one to the same place of another page.
+// Behind which stores a load comes to the same place of other pages, each with its share: all of them count.
+std::vector<DistanceBin> stores_elsewhere(const float (&weights)[perfcast_stores_back], double all, double least_share) {
+  std::vector<DistanceBin> bins;
+  for (int back = 0; back < perfcast_stores_back; back++)
+    if (weights[back] >= least_share * all) bins.push_back({back + 1.0, weights[back] / all, 0});
+  return bins;
+}
+
+// Loads that read what a store just before them wrote, or come behind some to the same place of other pages.
 void describe_meetings(const perfcast_access_data& data, Access& access) {
   constexpr double enough = 64, least_share = 0.002;
-  double met = 0, aliased = 0;
+  double met = 0;
   for (float weight : data.met) met += weight;
-  for (float weight : data.aliased) aliased += weight;
   const double all = met + data.not_met;
   if (access.store || all <= 0 || static_cast<double>(data.touches) < enough) return;
   access.meetings_seen = true;
   if (met >= least_share * all) access.meetings = stores_back(data.met, all);
-  if (aliased >= least_share * all) access.aliases = stores_back(data.aliased, all);
+  access.aliases = stores_elsewhere(data.aliased, all, least_share);
 }
 
 // Ranges that were copied or set as a whole; fetched ahead, line by line.
