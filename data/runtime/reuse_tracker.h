@@ -249,6 +249,7 @@ static void follow(struct perfcast_access_data* a, int store, int bytes, uint64_
     float by = near < 0 ? 0 : weight();
     if (censored) a->all_censored += by, a->near_censored += near ? by : 0;
     else a->all_seen[bin] += by, a->near_seen[bin] += near ? by : 0;
+    if (halvings == 0 && bin >= bin_of(perfcast_far_lines, perfcast_line_bins)) a->all_exact += by, a->near_exact += near ? by : 0, a->exact_touches++;
   }
   struct tracker* full = lines.followed > lines.limit ? &lines : pages.followed > pages.limit ? &pages : 0;
   if (full && full->limit < most_lines) {

@@ -67,6 +67,23 @@ void describe_long_ranges(const perfcast_access_data& data, double total, Access
   access.stride_bytes = 64, access.stride_share = 1;
 }
 
+// Where pages are left out, streams that happen to be followed together look crowded, and a burst follows the same ones to its end.
+// What is far is told to be streams or not while every page is followed, though not how far; so the far bins together are brought to
+// the share seen then.
+void correct_far_streams(const perfcast_access_data& data, Access& access) {
+  constexpr std::uint64_t enough = 256;
+  if (data.exact_touches < enough || !(data.all_exact > 0)) return;
+  std::vector<std::pair<double, double*>> far;  // shares, and what of them is near
+  for (DistanceBin& bin : access.lines)
+    if (bin.distance >= perfcast_far_lines) far.emplace_back(bin.share, &bin.near);
+  if (data.all_censored > 0 && access.unknown_from >= perfcast_far_lines) far.emplace_back(access.unknown + access.cold, &access.cold_near);
+  double all = 0, near = 0;
+  for (auto [share, of_it] : far) all += share, near += share * *of_it;
+  if (!(all > 0)) return;
+  const double now = near / all, exact = data.near_exact / data.all_exact;
+  for (auto [share, of_it] : far) *of_it = exact > now ? 1 - (1 - *of_it) * (1 - exact) / (1 - now) : now > 0 ? *of_it * exact / now : 0;
+}
+
 // A step that repeats this often is a stride, not chance.
 constexpr double dominant_share = 0.5;
 
@@ -98,6 +115,7 @@ void describe_access(const perfcast_access_data& data, bool whole, Access& acces
     if (data.all_seen[b] > 0) bin.near = data.near_seen[b] / data.all_seen[b];
   }
   if (data.all_censored > 0) access.cold_near = data.near_censored / data.all_censored;
+  correct_far_streams(data, access);
   if (data.steps > 16) {
     access.stride_share = static_cast<double>(data.repeated_steps) / static_cast<double>(data.steps);
     if (access.stride_share > dominant_share) access.stride_bytes = static_cast<double>(data.common_step);
