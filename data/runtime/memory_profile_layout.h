@@ -21,6 +21,7 @@ struct perfcast_access_data {
   float near_seen[perfcast_line_bins], all_seen[perfcast_line_bins];  // with a neighbour touched shortly before; all
   float near_censored, all_censored;
   float near_exact, all_exact;       // of touches of lines that many others were touched since (perfcast_far_lines), while every page was followed
+  float settled_exact;               // ... of those in a stream long enough that what fetches ahead keeps up with who waits for each line
   uint64_t exact_touches;            // their number
   struct perfcast_line_bin dirtied[perfcast_line_bins];  // stores: farthest reuse of the line since the last store to it
   uint64_t touches;                  // in bursts, of pages that are followed

@@ -168,6 +168,18 @@ static int in_loose_stream(uint64_t line) {
   }
   return before >= few || behind >= few;
 }
+// Who waits for each line before asking for the next, as along a list, is fetched ahead for only in the midst of a long run: of
+// lines one behind the other, at a place nobody had touched, the first took 143 ns, the second 91, the next six 60 each, those up to
+// the sixteenth 30, and then 6. Most of the sixteen on one side must have been touched, in any order.
+static int in_settled_stream(uint64_t line) {
+  enum { reach = 16, missing = 4, window = 1024 };
+  for (int side = -1; side <= 1; side += 2) {
+    int missed = 0;
+    for (int k = 1; k <= reach && missed <= missing; k++) missed += !touched_within(line + (uint64_t)(int64_t)(side * k), window, 0);
+    if (missed <= missing) return 1;
+  }
+  return 0;
+}
 
 // Which load reads what one of the last stores wrote, at the very same address: the core may still have that store under way,
 // and the load waits for its data. Bursts are apart: no store of one is among the last of the next.
@@ -249,7 +261,10 @@ static void follow(struct perfcast_access_data* a, int store, int bytes, uint64_
     float by = near < 0 ? 0 : weight();
     if (censored) a->all_censored += by, a->near_censored += near ? by : 0;
     else a->all_seen[bin] += by, a->near_seen[bin] += near ? by : 0;
-    if (halvings == 0 && bin >= bin_of(perfcast_far_lines, perfcast_line_bins)) a->all_exact += by, a->near_exact += near ? by : 0, a->exact_touches++;
+    if (halvings == 0 && bin >= bin_of(perfcast_far_lines, perfcast_line_bins)) {
+      a->all_exact += by, a->near_exact += near ? by : 0, a->exact_touches++;
+      if (near && in_settled_stream(line)) a->settled_exact += by;
+    }
   }
   struct tracker* full = lines.followed > lines.limit ? &lines : pages.followed > pages.limit ? &pages : 0;
   if (full && full->limit < most_lines) {
