@@ -9,7 +9,7 @@ enum {
   perfcast_line_bins = 96,             // four per octave of reuse distance in lines
   perfcast_page_bins = 80,             // four per octave of reuse distance in pages
   perfcast_strata = 3,                 // by sampling: every page; one in up to 16; one in more
-  perfcast_far_lines = 4096,           // lines touched since: far beyond what a prefetcher minds
+  perfcast_far_lines = 2048,           // lines touched since: far beyond what a prefetcher minds
   perfcast_stores_back = 48,           // a load that reads what one of so many last stores wrote may have to wait for it
 };
 
@@ -21,8 +21,9 @@ struct perfcast_access_data {
   float near_seen[perfcast_line_bins], all_seen[perfcast_line_bins];  // with a neighbour touched shortly before; all
   float near_censored, all_censored;
   float near_exact, all_exact;       // of touches of lines that many others were touched since (perfcast_far_lines), while every page was followed
-  float settled_exact;               // ... of those in a stream long enough that what fetches ahead keeps up with who waits for each line
   uint64_t exact_touches;            // their number
+  float settled, unsettled;          // of such touches with a neighbour: in a stream long enough that what fetches ahead keeps up with who
+                                     // waits for each line, or not
   struct perfcast_line_bin dirtied[perfcast_line_bins];  // stores: farthest reuse of the line since the last store to it
   uint64_t touches;                  // in bursts, of pages that are followed
   uint64_t last_address;

@@ -95,6 +95,10 @@ static struct cell* touch(struct tracker* t, uint64_t key, struct perfcast_line_
   struct cell* c = find(t, key);
   const double pages_each = (double)(1u << halvings);
   *censored = c->epoch != t->epoch;
+  if (!*censored && c->touched + 1 == t->now) {  // again at once: the order stays as it is
+    *bin = 0, bins[0].seen[stratum()] += weight();
+    return c;
+  }
   double distance;
   if (*censored) {
     distance = (double)t->followed * pages_each;
@@ -170,9 +174,11 @@ static int in_loose_stream(uint64_t line) {
 }
 // Who waits for each line before asking for the next, as along a list, is fetched ahead for only in the midst of a long run: of
 // lines one behind the other, at a place nobody had touched, the first took 143 ns, the second 91, the next six 60 each, those up to
-// the sixteenth 30, and then 6. Most of the sixteen on one side must have been touched, in any order.
+// the sixteenth 30, and then 6. Most of the sixteen on one side must have been touched, in any order. Returns -1 where they are on
+// pages that may not be followed.
 static int in_settled_stream(uint64_t line) {
   enum { reach = 16, missing = 4, window = 1024 };
+  if (halvings && (line % page_lines < reach || line % page_lines >= page_lines - reach)) return -1;
   for (int side = -1; side <= 1; side += 2) {
     int missed = 0;
     for (int k = 1; k <= reach && missed <= missing; k++) missed += !touched_within(line + (uint64_t)(int64_t)(side * k), window, 0);
@@ -261,9 +267,10 @@ static void follow(struct perfcast_access_data* a, int store, int bytes, uint64_
     float by = near < 0 ? 0 : weight();
     if (censored) a->all_censored += by, a->near_censored += near ? by : 0;
     else a->all_seen[bin] += by, a->near_seen[bin] += near ? by : 0;
-    if (halvings == 0 && bin >= bin_of(perfcast_far_lines, perfcast_line_bins)) {
-      a->all_exact += by, a->near_exact += near ? by : 0, a->exact_touches++;
-      if (near && in_settled_stream(line)) a->settled_exact += by;
+    if (bin >= bin_of(perfcast_far_lines, perfcast_line_bins)) {
+      if (halvings == 0) a->all_exact += by, a->near_exact += near ? by : 0, a->exact_touches++;
+      const int settled = near == 1 ? in_settled_stream(line) : -1;
+      if (settled >= 0) *(settled ? &a->settled : &a->unsettled) += by;
     }
   }
   struct tracker* full = lines.followed > lines.limit ? &lines : pages.followed > pages.limit ? &pages : 0;

@@ -17,7 +17,7 @@ int bin_at(double distance) {
 }
 
 // Half of the touches are far, as bursts saw that left out pages; of those `streams` looked like streams, `exact` while nothing was left out.
-Access half_far(float streams, float exact, std::uint64_t exact_touches, AddressKind kind = AddressKind::regular, float settled = 0) {
+Access half_far(float streams, float exact, std::uint64_t exact_touches, AddressKind kind = AddressKind::regular, float settled = 1) {
   auto data = std::make_unique<perfcast_access_data>();
   data->touches = 100000;
   const int close = bin_at(3), far = bin_at(200000);
@@ -25,7 +25,7 @@ Access half_far(float streams, float exact, std::uint64_t exact_touches, Address
   data->lines[far].censored[0] = 1000;
   data->all_seen[far] = 500, data->near_seen[far] = 500 * streams;
   data->all_exact = 1000, data->near_exact = 1000 * exact, data->exact_touches = exact_touches;
-  data->settled_exact = 1000 * settled;
+  data->settled = 1000 * settled, data->unsettled = 1000 * (1 - settled);
   Access access;
   access.kind = kind;
   describe_access(*data, false, access);
@@ -46,9 +46,9 @@ TEST(Observed, WhetherFarLinesAreStreamsIsToldWhereNoPageIsLeftOut) {
 }
 
 TEST(Observed, WhoWaitsForEachLineIsFetchedAheadForInLongRunsOnly) {
-  EXPECT_NEAR(near_of_far(half_far(0.9F, 0.9F, 1000, AddressKind::regular, 0.2F)), 0.9, 1e-6);
-  EXPECT_NEAR(near_of_far(half_far(0.9F, 0.9F, 1000, AddressKind::chase, 0.2F)), 0.2, 1e-6);
-  EXPECT_NEAR(near_of_far(half_far(0.9F, 0.9F, 1000, AddressKind::dependent, 0.9F)), 0.9, 1e-6);
+  EXPECT_NEAR(near_of_far(half_far(0.9F, 0.9F, 1000, AddressKind::regular, 0.5F)), 0.9, 1e-6);
+  EXPECT_NEAR(near_of_far(half_far(0.9F, 0.9F, 1000, AddressKind::chase, 0.5F)), 0.9 * 0.7, 1e-6);
+  EXPECT_NEAR(near_of_far(half_far(0.9F, 0.9F, 1000, AddressKind::dependent, 1)), 0.9, 1e-6);
 }
 
 }  // namespace
