@@ -66,6 +66,7 @@ struct Instruction {
   std::optional<std::int64_t> immediate, displacement;
   bool same_sources = false;          // both sources are one register: xor %eax,%eax
   int line = 0;                       // source line, of the block's file unless `file` is given
+  int column = 0;                     // of conditional branches
   std::string file;
   bool operator==(const Instruction&) const = default;
 };
@@ -78,6 +79,7 @@ void describe(Fields& f, Instruction& i) {
   f("defs", i.defs), f("uses", i.uses), f("immediate", i.immediate), f("displacement", i.displacement);
   if (Fields::reading || i.same_sources) f("same_sources", i.same_sources);
   if (Fields::reading || i.line) f("line", i.line);
+  if (Fields::reading || i.column) f("column", i.column);
   f("file", i.file);
 }
 

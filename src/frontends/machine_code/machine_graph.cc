@@ -134,7 +134,7 @@ class UnitBuilder {
       if (relocation) apply_relocation(*relocation, d, form);
       if (d.target && form.conditional) targets_[d.instruction.address] = *d.target;
       note_call(d, form, relocation, symbol, leaves, b);
-      note_line(d.instruction, b);
+      note_line(d.instruction, form.conditional, b);
       b.code.push_back(std::move(d.instruction));
     }
   }
@@ -153,11 +153,12 @@ class UnitBuilder {
     if (!callee.empty()) b.calls.push_back({callee, 1});  // one for each instruction, in their order
   }
 
-  void note_line(Instruction& i, Block& b) const {
+  void note_line(Instruction& i, bool conditional, Block& b) const {
     const Location line = image_.line_at(i.address);
     if (!line.known()) return;
     if (!b.at.known()) b.at = line;
     i.line = line.line;
+    if (conditional) i.column = line.column;
     if (line.file != b.at.file) i.file = line.file;
   }
 

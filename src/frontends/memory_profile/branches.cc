@@ -14,7 +14,7 @@ Choices choices_of(const MemoryProfile& profile) {
   Choices choices;
   for (const BranchSite& site : profile.branches)
     if (site.kind != BranchKind::branch && site.kind != BranchKind::call && site.executed > 0)
-      choices[{site.function, site.block}].push_back({site.kind, site.taken / site.executed, site.mispredicted * (1 / site.executed)});
+      choices[{site.function, site.block}].push_back({site.kind, site.taken / site.executed, site.mispredicted * (1 / site.executed), site.at});
   return choices;
 }
 
@@ -87,24 +87,25 @@ class Branches {
 
   void add_to(MadeBranches& made) {
     for (const auto& [of, branches] : invented_)
-      if (of.second == BranchKind::choice) made.of_choices.emplace(function_.name, of.first);
+      if (of.second == BranchKind::choice)
+        for (const Block* branch : branches) made.of_choices[{function_.name, of.first}].insert(position_of(*branch));
     for (Block& block : function_.blocks)
       if (origin(block) && chain_from(block, *origin(block), 2)) made.of_parts.emplace(function_.name, *origin(block));
   }
 
-  // What is known of the choices of an IR block, told to the branches it became. Where their numbers differ, some
-  // choices became no branch: nobody knows which, so each branch is taken for the average.
+  // What is known of the choices of an IR block, told to the branches it became: to those at its place in the source. Where that
+  // does not tell and their numbers differ, some choices became no branch: each branch is taken for the average.
   void tell(const std::string& from, const std::vector<Choice>& choices) {
     for (BranchKind kind : {BranchKind::choice, BranchKind::division}) {
       const std::vector<Block*>& branches = invented_[{from, kind}];
       std::vector<Choice> known;
       std::ranges::copy_if(choices, std::back_inserter(known), [&](const Choice& choice) { return choice.kind == kind; });
       if (known.empty()) continue;
-      Choice average{kind, 0, {}};
-      for (const Choice& choice : known)
-        average.taken += choice.taken / static_cast<double>(known.size()), average.mispredicted += choice.mispredicted * (1 / static_cast<double>(known.size()));
+      const Choice average = average_of(known);
       for (std::size_t k = 0; k < branches.size(); k++) {
-        const Choice& choice = known.size() == branches.size() ? known[k] : average;
+        const Position at = position_of(*branches[k]);
+        const auto there = at == Position() ? known.end() : std::ranges::find(known, at, &Choice::at);
+        const Choice& choice = known.size() == branches.size() ? known[k] : there != known.end() ? *there : average;
         branches[k]->mispredicted = choice.mispredicted * branches[k]->count.value;
         if (kind == BranchKind::division) share_division(*branches[k], choice.taken);
       }
@@ -123,6 +124,19 @@ class Branches {
   }
 
  private:
+  static Choice average_of(const std::vector<Choice>& choices) {
+    Choice average{choices[0].kind, 0, {}, {}};
+    const double each = 1 / static_cast<double>(choices.size());
+    for (const Choice& choice : choices) average.taken += choice.taken * each, average.mispredicted += choice.mispredicted * each;
+    return average;
+  }
+  // Of the branch that ends a block.
+  Position position_of(const Block& block) const {
+    for (const Instruction& instruction : block.code)
+      if (forms_[static_cast<std::size_t>(instruction.form)].conditional) return {instruction.line, instruction.column};
+    return {};
+  }
+
   struct Chain {
     std::vector<Block*> blocks;  // a part each
     int decided = 0;             // the block they all lead to

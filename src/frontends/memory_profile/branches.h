@@ -16,6 +16,7 @@ struct Choice {
   BranchKind kind = BranchKind::choice;
   double taken = 0;  // shares of its executions
   Mispredictions mispredicted;
+  Position at;
 };
 using Choices = std::map<std::pair<std::string, std::string>, std::vector<Choice>>;
 

@@ -4,6 +4,7 @@
 // plain one. What no burst could see is "unknown", never a miss.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -40,16 +41,19 @@ struct AccessSite : Site {
 // division, which it may do in half the width where both operands are small ("taken" then); each part of a condition that and
 // or or join ("taken" where it decides).
 enum class BranchKind { branch, call, choice, division, part };
+using Position = std::pair<int, int>;  // line and column of the source; 0, 0: not known
 struct BranchSite : Site {
   BranchKind kind = BranchKind::branch;
   double executed = 0, taken = 0;  // in bursts
   Mispredictions mispredicted;
+  Position at;
 };
 
 // What the code generator made branches of, by function and block of the IR (branches.h): these are what a predictor remembers.
 using BlocksOfIr = std::set<std::pair<std::string, std::string>>;
 struct MadeBranches {
-  BlocksOfIr of_choices, of_parts;  // parts: of the condition that ends the block
+  std::map<std::pair<std::string, std::string>, std::set<Position>> of_choices;  // with where the branches stand
+  BlocksOfIr of_parts;                                                           // of the condition that ends the block
 };
 
 // Runs this short are watched whole: bursts would see little of them.

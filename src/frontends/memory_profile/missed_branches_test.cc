@@ -86,7 +86,7 @@ int main(void) {
   ASSERT_TRUE(forgotten) << forgotten.error().message();
   const auto before = choices(forgotten);
   ASSERT_EQ(before.size(), 2u);
-  auto remembered = profile_of(text, options, {.of_choices = {{before[0].function, before[0].block}}, .of_parts = {}});
+  auto remembered = profile_of(text, options, {.of_choices = {{{before[0].function, before[0].block}, {}}}, .of_parts = {}});
   ASSERT_TRUE(remembered) << remembered.error().message();
   const auto after = choices(remembered);
   ASSERT_EQ(after.size(), 2u);

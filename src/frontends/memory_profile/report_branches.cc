@@ -4,6 +4,7 @@
 #include <llvm/IR/PatternMatch.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
+#include <algorithm>
 #include <set>
 
 namespace perfcast::memory_profile {
@@ -148,14 +149,34 @@ std::vector<Instruction*> find_branches(Function& function) {
   return found;
 }
 
+namespace {
+
+Position position_of(const Instruction& instruction) {
+  const DebugLoc& at = instruction.getDebugLoc();
+  return at ? Position(static_cast<int>(at.getLine()), static_cast<int>(at.getCol())) : Position();
+}
+
+// Whether the code generator made a branch of this choice: of one at its place, if places are known, and of the first there.
+bool became_branch(const Instruction& choice, const Site& here, const MadeBranches& made, const std::vector<BranchSite>& sites) {
+  const auto found = made.of_choices.find({here.function, here.block});
+  if (found == made.of_choices.end() || !is_choice(choice)) return false;
+  const Position at = position_of(choice);
+  if (at == Position() || found->second.contains(Position()) || found->second.empty()) return true;
+  return found->second.contains(at) && std::ranges::none_of(sites, [&](const BranchSite& site) {
+           return site.kind == BranchKind::choice && site.at == at && site.block == here.block && site.function == here.function;
+         });
+}
+
+}  // namespace
+
 void report_branch(Runtime& runtime, Instruction& branch, const Site& here, const MadeBranches& made, std::vector<BranchSite>& sites) {
   const auto id = static_cast<std::uint32_t>(sites.size());
   auto* conditional = dyn_cast<BranchInst>(&branch);
-  const bool parted = made.of_parts.contains({here.function, here.block}), chosen = made.of_choices.contains({here.function, here.block});
+  const bool parted = made.of_parts.contains({here.function, here.block});
   const std::size_t parts = conditional ? report_parts(runtime, *conditional, parted, id + 1) : 0;  // before the whole has another use
-  report_branch_like(runtime, branch, conditional ? !(parted && parts) : chosen && is_choice(branch), id);
-  sites.push_back({here, kind_of(branch), 0, 0, 0});
-  sites.insert(sites.end(), parts, {here, BranchKind::part, 0, 0, 0});
+  report_branch_like(runtime, branch, conditional ? !(parted && parts) : became_branch(branch, here, made, sites), id);
+  sites.push_back({here, kind_of(branch), 0, 0, 0, position_of(branch)});
+  sites.insert(sites.end(), parts, {here, BranchKind::part, 0, 0, 0, {}});
 }
 
 }  // namespace perfcast::memory_profile
