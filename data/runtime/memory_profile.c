@@ -154,6 +154,8 @@ static double setting(const char* name, double usual) {
 enum { burst_kinds = 5, of_branches = 4 };
 // Part of the run that one burst may take: the others must see something too. A short program is run again for long ones.
 static const double longest_part = 0.34, longest_part_again = 1;
+// What lies far back differs most from burst to burst, so runs again spend more on long ones.
+static const double longer_again = 2.5;
 static const struct { double seconds, share, least; int halvings; uint64_t deepest; } kinds[burst_kinds] = {
     {0.0005, 0.08, 0, 0, 65536}, {0.003, 0.06, 0.006, 0, 131072}, {0.02, 0.08, 0.04, 5, 4u << 20}, {0.12, 0.08, 0.05, 6, 8u << 20},
     {0.02, 0.04, 0.04, 0, UINT64_MAX}};
@@ -191,8 +193,9 @@ static int is_due(int kind, const double* spent, double now, double whole, doubl
     return spent[kind] < learning * (due < 1 ? due : 1);
   }
   if (kind == of_branches && repeat) return 0;
+  const double more = repeat && kind >= 2 ? longer_again : 1;
   return kinds[kind].seconds <= (repeat ? longest_part_again : longest_part) * whole &&
-         spent[kind] + kinds[kind].seconds <= (kinds[kind].share * scale + kinds[kind].least / whole) * now;
+         spent[kind] + kinds[kind].seconds <= more * (kinds[kind].share * scale + kinds[kind].least / whole) * now;
 }
 // What was seen before counts a hundredth: for branches that are not seen again.
 static void count_anew(void) {
