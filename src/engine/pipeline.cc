@@ -36,6 +36,7 @@ Pipeline::Pipeline(const CoreTables& tables, int register_units)
       load_repeats_(whole(tables.core().memory.load_repeats)), alias_repeats_(whole(tables.core().memory.alias_repeats)),
       alias_cycles_(value_or(tables.core().memory.alias_cycles, 0)), waiting_load_(value_or(tables.core().memory.waiting_load, 0)),
       misprediction_(value_or(tables.core().branches.misprediction, assumed_misprediction)),
+      wide_division_(value_or(tables.core().wide_division, 0)),
       reorder_(std::max(1, static_cast<int>(std::lround(tables.core().window.reorder_buffer.value)))),
       load_queue_(whole(tables.core().window.load_queue)), store_buffer_(whole(tables.core().window.store_buffer)),
       integer_registers_(whole(tables.core().window.integer_registers)),
@@ -229,11 +230,14 @@ void Pipeline::do_compute(const StaticInstruction& instruction, const Happening&
       if (op.part == Part::address_update) issue(op, address_ready_, address_memory_, 0, nullptr);
   if (fused || !instruction.computes) return;  // of a fused pair the second does the work
   computed_ = 0;
+  const bool wide = wide_division_ > 0 && instruction.upper_half >= 0 && values_.at(instruction.upper_half) != 0;
+  if (wide && !instruction.results.empty()) late_ = std::max(late_, wide_division_ - instruction.results.front().latency);
   std::uint32_t before = ~0u;  // of several operations on the same ports the first counts: latency covers the others
   for (const MicroOp& op : instruction.micro_ops) {
     if (op.part != Part::compute) continue;
     MicroOp there = op;
     if (instruction.branch && happening.taken && tables_.taken_ports) there.ports = tables_.taken_ports;
+    if (wide && op.occupancy > 1) there.occupancy = std::max(op.occupancy, static_cast<int>(wide_division_));
     Issue one = issue(there, ready, memory, restricted_, nullptr);
     if (op.ports != before && one.time >= computed_) computed_ = one.time;
     before = op.ports;

@@ -158,7 +158,7 @@ class Pipeline {
   double taken_spacing_, far_spacing_, replayed_spacing_, call_spacing_, indirect_spacing_, changing_spacing_, store_cycles_, crossing_store_cycles_, crossing_load_later_, release_cycles_, failed_forwarding_, narrow_forwarding_;
   int load_repeats_, alias_repeats_;
   double alias_cycles_;
-  double waiting_load_, misprediction_;
+  double waiting_load_, misprediction_, wide_division_;
   Ring reorder_, load_queue_, store_buffer_, integer_registers_, vector_registers_;
 
   std::uint64_t left_ = 0;

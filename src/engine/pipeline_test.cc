@@ -89,6 +89,22 @@ TEST(Pipeline, TheSlotsOfAnInstructionNeedNotRetireTogether) {
   EXPECT_NEAR(code.cycles(core), 2.5, close);
 }
 
+// A dividend of more than 64 bits, unless its upper half has been set to zero.
+TEST(Pipeline, AWideDivisionTakesLonger) {
+  CoreModel core = small_core();
+  auto each = [&](bool cleared) {
+    Code code;
+    if (cleared) code.op("XOR32rr", {7}, {7, 7}).same_sources = true;
+    code.op("DIV64r", {6, 7}, {5, 6, 7});
+    return code.cycles(core);
+  };
+  EXPECT_NEAR(each(false), 10, 0.2);
+  EXPECT_NEAR(each(true), 11, 0.2);
+  core.wide_division = number(90);
+  EXPECT_NEAR(each(false), 90, 0.2);
+  EXPECT_NEAR(each(true), 11, 0.2);
+}
+
 TEST(Pipeline, TwoResultsDoNotLeaveOnePortTogether) {
   CoreModel core = small_core(), meeting = core;
   meeting.one_result_per_port = true;

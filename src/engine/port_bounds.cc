@@ -22,7 +22,7 @@ CoreModel luckiest(CoreModel core) {
   core.luckiest = true;
   core.rename.eliminated_share.reset();  // some moves are kept for want of room to follow them
   core.memory.load_repeats.reset(), core.memory.waiting_load.reset(), core.memory.constants_end_renaming = false;
-  core.memory.cautious_loads.reset(), core.memory.alias_cycles.reset(), core.memory.crossing_load_later.reset();
+  core.wide_division.reset(), core.memory.cautious_loads.reset(), core.memory.alias_cycles.reset(), core.memory.crossing_load_later.reset();
   core.front_end.near_branches.reset(), core.front_end.boundary_bytes.reset();
   // The second read of a load across lines fits beside the address of a store where both are formed on the same ports.
   if (const CoreTables tables(core); tables.load_ports & tables.store_address_ports) core.memory.crossing_load_cycles.reset();

@@ -289,6 +289,14 @@ void choose_slots(StaticInstruction& out, const CoreTables& tables, const Candid
   if (any(tables.no_slot)) out.slots = 0;
 }
 
+// The register with the upper half of the dividend: the last operand of a division of x86-64, by the highest of its units.
+int upper_half(const Instruction& division) {
+  int operand = -1, unit = -1;
+  for (const RegisterUse& use : division.uses)
+    if (std::pair(use.operand, use.unit) > std::pair(operand, unit)) operand = use.operand, unit = use.unit;
+  return unit;
+}
+
 }  // namespace
 
 struct Resolver::Cache {
@@ -327,6 +335,7 @@ StaticInstruction Resolver::resolve(const Instruction& instruction) {
   bool writes = std::ranges::any_of(out.results, [](const Destination& r) { return !r.flags; });
   out.writes_vector = writes && form.floating, out.writes_integer = writes && !form.floating;
   describe_values(out, form, instruction);
+  if (tables_.core().wide_division && form.opcode.starts_with("DIV64")) out.upper_half = upper_half(instruction);
   out.place = instruction.address, out.size = instruction.size;
   bool settled = out.zero_idiom || out.eliminated || out.folded || form.nop || (!out.computes && !out.updates_address && (out.load || out.store));
   out.origin = settled ? Origin::pattern : answers.best().value_or(Origin::llvm);

@@ -70,6 +70,7 @@ struct StaticInstruction {
   double load_latency = 0;
   int memory_bytes = 0;
   int kind = 0;             // for bypasses; 0: none
+  int upper_half = -1;      // the register with the upper half of a dividend of twice the width
   std::uint32_t fuses_first = 0, fuses_second = 0;           // fusion rules it fits
   std::uint32_t forwards_load = 0, forwards_store = 0;       // forwarding rules it fits
   AddressForm address;

@@ -35,6 +35,7 @@ class RegisterValues {
   std::uint64_t address_of(const StaticInstruction& instruction) const;
   // The value of values[k]; `loaded` is what the instruction read from memory, if it did.
   std::uint64_t value_of(const StaticInstruction& instruction, std::size_t k, std::uint64_t loaded) const;
+  std::uint64_t at(int unit) const { return values_[static_cast<std::size_t>(unit)]; }
   void set(int unit, std::uint64_t value) { values_[static_cast<std::size_t>(unit)] = value; }
   void update_address(const StaticInstruction& instruction);
 

@@ -79,6 +79,7 @@ void check_core(const CoreModel& core) {
   above_zero(core.clock_ghz, "/core/clock_ghz");
   check_window(core);
   check_rules(core.instructions, "/core/instructions"), check_rules(core.classes, "/core/classes");
+  check_cycles(core.wide_division, "/core/wide_division");
   for (const BypassRule& bypass : core.bypasses)
     need(bypass.cycles >= -longest_cycles && bypass.cycles <= longest_cycles, "/core/bypasses", "not a number of cycles");
   in_range(core.rename.extra_within, 0, 1000, "/core/rename/extra_within", "not a number of slots");

@@ -155,6 +155,7 @@ struct CoreModel {
   RenameRules rename;
   MemoryRules memory;
   BranchCosts branches;
+  std::optional<Measurement> wide_division;      // x86-64: cycles of a division by 64 bits whose dividend has more than those; none: those of any
   bool luckiest = false;                         // in no file: what depends on data or the moment takes its least cycles, as in a bound
   bool operator==(const CoreModel&) const = default;
 };
@@ -166,6 +167,7 @@ void describe(Fields& f, CoreModel& c) {
   f("schedulers", c.schedulers);
   f("llvm_ports", c.llvm_ports), f("instructions", c.instructions), f("classes", c.classes);
   f("bypasses", c.bypasses), f("rename", c.rename), f("memory", c.memory), f("branches", c.branches);
+  f("wide_division", c.wide_division);
 }
 
 }  // namespace perfcast

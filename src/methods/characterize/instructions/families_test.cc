@@ -190,6 +190,16 @@ TEST_F(FittedKin, EveryResultHasALatency) {
 }
 
 // Of easy operands a division makes less; where the usual ones make as little, that is the least.
+TEST_F(FittedKin, WideDivisionsAreSeenWhereTheyTakeLonger) {
+  for (double wide : {18.0, 90.0}) {
+    Timings timings;
+    timings.of["result/div.r64.rest/8"] = steady(18), timings.of["result/div.r64.wide/8"] = steady(wide);
+    const auto cycles = kin.fitted(timings).core.wide_division;
+    ASSERT_EQ(cycles.has_value(), wide > 18);
+    if (cycles) EXPECT_EQ(cycles->value, 90);
+  }
+}
+
 TEST_F(FittedKin, TheLeastCyclesOfEasyOperandsAreSeen) {
   Timings timings;
   timings.of["chain/sqrt.sd"] = steady(22.03), timings.of["stream/sqrt.sd"] = steady(6.01);

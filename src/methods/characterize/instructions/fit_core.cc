@@ -109,6 +109,7 @@ class CoreFitter {
     waiting_loads();
     aliases();
     constants();
+    wide_division();
     set(m.crossing_load_cycles, {"memory/load.x.split/24", "memory/load.q.split/3"});
     set(m.crossing_store_cycles, {"memory/store.x.split/24", "memory/store.q.split/3"});
     if (const auto split = special("memory/load.split.chain/8"), whole = special("memory/load.whole.chain/8"); split && whole)
@@ -249,6 +250,15 @@ class CoreFitter {
       const double each = std::round((*crowd - *alone) / more * 100) / 100;
       if (each >= least) result_.core.memory.waiting_load = from(nine, each);
     }
+  }
+  // One by one, as such divisions are, be their results needed or not.
+  void wide_division() {
+    constexpr const char* wide = "result/div.r64.wide/8";
+    constexpr double least = 1.2;  // times as long as one of 64 bits, whatever its results wait for: below, they are the same
+    auto& cycles = result_.core.wide_division;
+    cycles.reset();
+    const auto measured = special(wide), usual = special("result/div.r64.rest/8");
+    if (measured && usual && *measured > least * *usual) cycles = from(wide, std::round(*measured * 10) / 10);
   }
   // A chain of loads, each behind a store to the same place of another page; and a store with three loads, of which one is such.
   void aliases() {
