@@ -17,18 +17,53 @@ TEST(Rename, OfSomeCoresOnlyAShareOfMovesIsEliminated) {
   EXPECT_NEAR(code.cycles(core), 3 + 2 * 0.75, 0.02);
 }
 
-// Eight instructions of four bytes, the last a jump: it ends at 32 bytes.
-TEST(FrontEnd, AJumpThatTouchesABoundaryIsDeliveredLate) {
+// Twelve instructions of eight bytes, the fourth a jump that is not taken and ends at 32: those 32 bytes are decoded each time. A jump that
+// ends before does no harm.
+TEST(FrontEnd, CodeIsDecodedEachTimeWhereAJumpTouchesABoundary) {
   CoreModel core = small_core();
-  core.front_end.uops_per_cycle = number(6);
   Code code;
-  for (int k = 0; k < 7; k++) code.op("NOOP", {10 + k}, {});
-  code.branch();
-  const double before = code.cycles(core);
-  core.front_end.boundary_bytes = number(32), core.front_end.boundary_jump = number(1);
-  EXPECT_NEAR(code.cycles(core), before + 1, 0.02);
-  code.body.back().size = 2;  // ends at 30
-  EXPECT_NEAR(code.cycles(core), before, 0.02);
+  for (int k = 0; k < 12; k++) {
+    Instruction& made = k == 3 ? code.branch() : code.op("NOOP", {}, {});
+    made.address = 0x1000 + 8 * static_cast<std::uint64_t>(k), made.size = 8;
+  }
+  EXPECT_NEAR(code.cycles(core), 3, 0.02);
+  core.front_end.boundary_bytes = number(32);
+  EXPECT_NEAR(code.cycles(core), 2 + 2, 0.02);
+  core.front_end.decode_bytes = number(8);
+  EXPECT_NEAR(code.cycles(core), 4 + 2, 0.02);
+  code.body[3].size = 7;
+  EXPECT_NEAR(code.cycles(core), 3, 0.02);
+  code.body[3].size = 9, code.body[4].address++, code.body[4].size = 7;  // crosses: so are the next 32
+  EXPECT_NEAR(code.cycles(core), 8 + 1, 0.02);
+}
+
+// A push moves the stack pointer; the first that names it afterwards takes a slot more, the second does not.
+TEST(FrontEnd, WhoNamesAStackPointerThatPushesMovedTakesASlotMore) {
+  CoreModel core = small_core();
+  Code code;
+  const auto named = [&] { code.op("NOOP", {}, {}).text = "leaq 8(%rsp), %rdx"; };
+  code.op("PUSH64r", {}, {}), named(), named();
+  for (int k = 0; k < 9; k++) code.op("NOOP", {}, {});
+  EXPECT_NEAR(code.cycles(core), 3, 0.02);
+  core.rename.stack_sync = number(1);
+  EXPECT_NEAR(code.cycles(core), 3.25, 0.02);
+  code.body.front().form = code.body.back().form;  // nothing moves it
+  EXPECT_NEAR(code.cycles(core), 3, 0.02);
+}
+
+// A call stores where to return to, and a return loads it, where that lies in memory.
+TEST(FrontEnd, WhereToReturnToGoesThroughMemory) {
+  const auto cycles = [](int bytes) {
+    Code code;
+    InstructionForm call, ret;
+    call.opcode = "CALL64pcrel32", call.call = true, call.memory_bytes = bytes;
+    ret.opcode = "RET64", ret.ret = true, ret.memory_bytes = bytes;
+    for (int k = 0; k < 4; k++) code.add(call, {}, {}), code.add(ret, {}, {});
+    for (int k = 0; k < 8; k++) code.store(20, 21, 8 * k);
+    return code.cycles(small_core());
+  };
+  EXPECT_NEAR(cycles(0), 8, 0.02);   // a store a cycle
+  EXPECT_NEAR(cycles(8), 12, 0.02);  // with those of four calls
 }
 
 // Of jumps in as many blocks of code as the small table holds, each takes a cycle; two in a block keep each other out of it, and of more

@@ -18,14 +18,16 @@ const char* name_of(Cause cause) {
   return names[static_cast<std::size_t>(cause)];
 }
 
-// Until a return address is loaded that was not predicted, where it lies in memory.
-constexpr double return_load = 5;
+// Bytes that are decoded in a cycle where nobody tells.
+constexpr double usual_decoding = 16;
 
 Pipeline::Pipeline(const CoreTables& tables, int register_units)
     : tables_(tables), ports_(tables), order_(whole(tables.core().memory.cautious_loads)), values_(register_units), registers_(static_cast<std::size_t>(register_units)),
       rename_width_(std::max(1, static_cast<int>(std::lround(tables.core().front_end.rename_width.value)))),
       fetch_width_(whole(tables.core().front_end.uops_per_cycle)),
       retire_width_(whole(tables.core().window.retire_width)), line_bytes_(tables.core().memory.line_bytes),
+      decoded_again_(whole(tables.core().front_end.boundary_bytes)),
+      decoded_bytes_(static_cast<std::uint64_t>(std::max(1.0, value_or(tables.core().front_end.decode_bytes, usual_decoding)))),
       replay_(whole(tables.core().front_end.replayed_taken_branches)),
       near_branches_(whole(tables.core().front_end.near_branches), whole(tables.core().front_end.near_branch_bytes)),
       store_cycles_(value_or(tables.core().memory.store_cycles, 0)),
@@ -42,7 +44,7 @@ Pipeline::Pipeline(const CoreTables& tables, int register_units)
       integer_registers_(whole(tables.core().window.integer_registers)),
       vector_registers_(whole(tables.core().window.vector_registers)), load_cycles_(load_ring) {
   const auto& core = tables.core();
-  boundary_bytes_ = whole(core.front_end.boundary_bytes), boundary_jump_ = value_or(core.front_end.boundary_jump, 0);
+  stack_sync_ = whole(core.rename.stack_sync);
   extra_within_ = whole(core.rename.extra_within);
   moves_kept_ = 1 - value_or(core.rename.eliminated_share, 1);
   double taken = value_or(core.front_end.taken_branches_per_cycle, 0);
@@ -66,8 +68,8 @@ Share Pipeline::step(const StaticInstruction& instruction, const Happening& happ
   brings_ = fuses && !next->branch;
   fused_with_previous_ = fuses;
   int slots = second_of_pair ? 0 : instruction.slots;
-  if (instruction.branch && boundary_bytes_ && !second_of_pair) touch_boundary(instruction.place, instruction.place + static_cast<std::uint64_t>(instruction.size));
-  if (fuses && !brings_ && boundary_bytes_) touch_boundary(instruction.place, next->place + static_cast<std::uint64_t>(next->size));
+  if (decoded_again_.any() && !second_of_pair) decode(instruction, fuses && !brings_ ? *next : instruction);
+  if (stack_sync_) know_stack(instruction);
   deliver(second_of_pair ? 0 : fuses ? 1 : instruction.fetch_slots);
   if (instruction.comes_apart && slots && extra_within_ && renamed_ >= extra_within_) renamed_ = rename_width_;  // waits for the next group
   rename(slots);
@@ -84,6 +86,7 @@ Share Pipeline::step(const StaticInstruction& instruction, const Happening& happ
     do_compute(instruction, happening, fuses && !brings_);
     write_results(instruction, fuses && !brings_);
     if (instruction.store) do_store(instruction);
+    if (instruction.leaves_return || instruction.takes_return) use_return_address(instruction);
   }
   track_values(instruction);
   if (instruction.branch) do_branch(instruction, happening);
@@ -118,11 +121,33 @@ void Pipeline::deliver(int slots) {
   wait_until(static_cast<double>(fetch_cycle_), Cause::front_end);
 }
 
-// A jump from `first` to before `end` that crosses or ends at a boundary comes so much later.
-void Pipeline::touch_boundary(std::uint64_t first, std::uint64_t end) {
-  const auto bytes = static_cast<std::uint64_t>(boundary_bytes_);
-  if (first / bytes == end / bytes) return;
-  for (slots_lost_ += boundary_jump_ * rename_width_; slots_lost_ >= 1; slots_lost_--) take_slot();
+// Code that is decoded each time is renamed no sooner than its last byte has come. What was kept decoded and what was not are not renamed
+// together. `last`: what the instruction is fused to, or itself.
+void Pipeline::decode(const StaticInstruction& instruction, const StaticInstruction& last) {
+  const std::uint64_t end = last.place + static_cast<std::uint64_t>(last.size);
+  if (last.branch) decoded_again_.jump(instruction.place, end);
+  if (!decoded_again_.holds(instruction.place)) {
+    if (decoding_from_ && renamed_ > 0) wait_until(static_cast<double>(rename_cycle_) + 1, Cause::front_end);
+    decoding_from_.reset();
+    return;
+  }
+  if (!decoding_from_ || instruction.place != decoded_to_) {
+    if (renamed_ > 0) wait_until(static_cast<double>(rename_cycle_) + 1, Cause::front_end);
+    decoding_from_ = rename_cycle_, decoded_before_ = instruction.place / decoded_bytes_;
+  }
+  decoded_to_ = end;
+  const std::uint64_t cycles = (end - 1) / decoded_bytes_ - decoded_before_;
+  wait_until(static_cast<double>(*decoding_from_ + static_cast<std::int64_t>(cycles)), Cause::front_end);
+}
+
+// Pushes, pops, calls and returns move the stack pointer where nothing waits for it; who names it next has it told first.
+void Pipeline::know_stack(const StaticInstruction& instruction) {
+  if (instruction.moves_stack) {
+    stack_moved_ = true;
+  } else if (instruction.names_stack && stack_moved_) {
+    for (int k = 0; k < stack_sync_; k++) take_slot();
+    stack_moved_ = false;
+  }
 }
 
 void Pipeline::take_slot() {
@@ -140,8 +165,8 @@ void Pipeline::rename(int slots) {
 
 void Pipeline::wait_for_window(const StaticInstruction& instruction) {
   auto wait = [&](const Ring& ring) { if (ring.limited()) wait_until(ring.oldest(), Cause::window); };
-  if (instruction.load) wait(load_queue_);
-  if (instruction.store) wait(store_buffer_);
+  if (instruction.load || instruction.takes_return) wait(load_queue_);
+  if (instruction.store || instruction.leaves_return) wait(store_buffer_);
   if (instruction.writes_integer) wait(integer_registers_);
   if (instruction.writes_vector) wait(vector_registers_);
 }
@@ -273,12 +298,14 @@ void Pipeline::do_branch(const StaticInstruction& instruction, const Happening& 
     wrong_now_ = static_cast<double>(rename_cycle_), wrong_until_ = std::max(computed_, wrong_now_ + 1);
     double back = wrong_until_ + misprediction_ + (instruction.ret && instruction.memory_bytes ? return_load : 0);
     wait_until(back, Cause::misprediction);
+    decoding_from_.reset();
     mispredictions_++, restarted_ = rename_cycle_;
     fetch_cycle_ = rename_cycle_, fetched_ = 0;
     next_taken_ = std::max(next_taken_, static_cast<double>(rename_cycle_));
     return;
   }
   if (!happening.taken) return;
+  decoding_from_.reset();
   const Replay::Place place = replay_.after(&instruction);
   replayed_ = place != Replay::Place::outside;
   if (fetch_width_ && place != Replay::Place::inside) fetch_cycle_++, fetched_ = 0;
@@ -317,7 +344,7 @@ Share Pipeline::retire(const StaticInstruction& instruction, int slots) {
   last_retired_ = at;
   const double free = at + release_cycles_;
   for (int k = 0; k < slots; k++) reorder_.set_back(k, free);
-  if (instruction.load && load_queue_.limited()) load_queue_.push(free);
+  if ((instruction.load || instruction.takes_return) && load_queue_.limited()) load_queue_.push(free);
   if (instruction.writes_integer && integer_registers_.limited()) integer_registers_.push(free);
   if (instruction.writes_vector && vector_registers_.limited()) vector_registers_.push(free);
   return {at - before, done_cause_};

@@ -4,13 +4,15 @@
 // that held it up. One pass, no clock ticking: every event's time follows from earlier instructions alone.
 //
 // Method: the trials' window simulators; port binding, fusion, folding, forwarding and the front end as the machine
-// file says. Not modelled: code placement, replays, memory-dependence mispredictions, partial-register stalls.
+// file says. Not modelled: code placement (but for jumps at boundaries), replays, memory-dependence mispredictions,
+// partial-register stalls.
 #pragma once
 
 #include <array>
 #include <optional>
 #include <unordered_map>
 
+#include "engine/decoded_again.h"
 #include "engine/near_branches.h"
 #include "engine/port_schedule.h"
 #include "engine/replay.h"
@@ -27,6 +29,8 @@ const char* name_of(Cause cause);
 
 // Cycles of a misprediction where the machine file does not tell.
 inline constexpr double assumed_misprediction = 15;
+// Until a return address is loaded, where it lies in memory.
+inline constexpr double return_load = 5;
 
 // What happens to an instruction this time.
 struct Happening {
@@ -100,8 +104,9 @@ class Pipeline {
   };
 
   void deliver(int slots);
-  void touch_boundary(std::uint64_t first, std::uint64_t end);
+  void decode(const StaticInstruction& instruction, const StaticInstruction& last);
   void take_slot();
+  void know_stack(const StaticInstruction& instruction);
   void rename(int slots);
   void wait_until(double time, Cause cause);
   void wait_for_window(const StaticInstruction& instruction);
@@ -117,6 +122,8 @@ class Pipeline {
   std::uint64_t value_of(const StaticInstruction& instruction, std::size_t k, std::uint64_t loaded);
   void remember(const StaticInstruction& instruction, StoreEntry made);
   void do_store(const StaticInstruction& instruction);
+  void use_return_address(const StaticInstruction& instruction);
+  void leave_store_buffer(std::optional<std::uint64_t> address, std::uint64_t bytes, double retired);
   Since changed(const StaticInstruction& instruction, const Destination& result) const;
   void do_branch(const StaticInstruction& instruction, const Happening& happening);
   double jump_spacing(const StaticInstruction& instruction);
@@ -149,10 +156,15 @@ class Pipeline {
   Jump* jumped_ = nullptr;  // by the last instruction
 
   int extra_within_ = 0;  // 0: anywhere in a group
+  int stack_sync_ = 0;    // slots
+  bool stack_moved_ = false;  // since its pointer was last named
   int rename_width_, fetch_width_, retire_width_, crossing_load_ops_, line_bytes_;
-  int boundary_bytes_ = 0;
-  double boundary_jump_ = 0, moves_kept_ = 0;           // cycles; the share of moves that are not eliminated
-  double slots_lost_ = 0, moves_due_ = 0;               // by such jumps, and moves to come: less than one
+  double moves_kept_ = 0, moves_due_ = 0;  // the share of moves that are not eliminated, and moves to come: less than one
+  DecodedAgain decoded_again_;
+  std::optional<std::int64_t> decoding_from_;  // the cycle of rename in which code began that is decoded each time
+  std::uint64_t decoded_to_ = 0;               // its end so far
+  std::uint64_t decoded_bytes_;                // in a cycle
+  std::uint64_t decoded_before_ = 0;           // so many times these
   Replay replay_;
   NearBranches near_branches_;
   double taken_spacing_, far_spacing_, replayed_spacing_, call_spacing_, indirect_spacing_, changing_spacing_, store_cycles_, crossing_store_cycles_, crossing_load_later_, release_cycles_, failed_forwarding_, narrow_forwarding_;

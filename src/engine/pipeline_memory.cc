@@ -108,22 +108,36 @@ void Pipeline::do_store(const StaticInstruction& instruction) {
     if (is_address) address_known = std::max(address_known, one.time + 1);
     else data = std::max(data, one.time);
   }
-  // Leaving the store buffer: in order, some at a time when they go to one line.
-  auto bytes = static_cast<std::uint64_t>(std::max(1, instruction.memory_bytes));
-  auto line_size = static_cast<std::uint64_t>(line_bytes_);
-  double retired = std::max(done_, last_retired_);
-  std::uint64_t line = address_ / line_size, end = (address_ + bytes - 1) / line_size;
-  bool crosses = address_known_ && line != end;
-  bool joins = address_known_ && !crosses && line == last_line_ && retired <= last_commit_ &&
-               together_ < tables_.core().memory.stores_per_line;
-  together_ = joins ? together_ + 1 : 1;
-  last_commit_ = std::max(last_commit_ + (joins ? 0 : crosses ? crossing_store_cycles_ : store_cycles_), retired);
-  last_line_ = address_known_ ? end : ~std::uint64_t{0};
-  if (store_buffer_.limited()) store_buffer_.push(last_commit_);
+  const auto bytes = static_cast<std::uint64_t>(std::max(1, instruction.memory_bytes));
+  const double retired = std::max(done_, last_retired_);
+  leave_store_buffer(address_known_ ? std::optional(address_) : std::nullopt, bytes, retired);
   order_.store({address_known_ ? std::optional(address_) : std::nullopt, address_known, last_commit_ + commit_delay, bytes}, instruction.variable());
   if (!address_known_) return;
   const bool at_once = instruction.load ? instruction.computes : loaded_since_ == Since::changed_at_once;
   remember(instruction, {.data = data, .commit = last_commit_ + commit_delay, .leaves = retired, .mispredictions = mispredictions_, .changed_at_once = at_once, .not_renamed = ends_renaming(instruction)});
+}
+
+// Leaving the store buffer: in order, some at a time when they go to one line.
+void Pipeline::leave_store_buffer(std::optional<std::uint64_t> address, std::uint64_t bytes, double retired) {
+  const auto line_size = static_cast<std::uint64_t>(line_bytes_);
+  const std::uint64_t line = address.value_or(0) / line_size, end = (address.value_or(0) + bytes - 1) / line_size;
+  const bool crosses = address && line != end;
+  const bool joins = address && !crosses && line == last_line_ && retired <= last_commit_ && together_ < tables_.core().memory.stores_per_line;
+  together_ = joins ? together_ + 1 : 1;
+  last_commit_ = std::max(last_commit_ + (joins ? 0 : crosses ? crossing_store_cycles_ : store_cycles_), retired);
+  last_line_ = address ? end : ~std::uint64_t{0};
+  if (store_buffer_.limited()) store_buffer_.push(last_commit_);
+}
+
+// Where to return to is stored by the call and loaded by the return. Nobody waits for it, but ports and buffers are taken.
+void Pipeline::use_return_address(const StaticInstruction& instruction) {
+  for (const MicroOp& op : instruction.micro_ops) {
+    const bool taken = op.part == Part::load && instruction.takes_return;
+    if (!taken && op.part != Part::store_address && op.part != Part::store_data) continue;
+    const Issue one = issue(op, address_ready_, address_memory_, 0, nullptr);
+    done_at(one.time + (taken ? return_load : 1), one.cause);
+  }
+  if (instruction.leaves_return) leave_store_buffer({}, 8, std::max(done_, last_retired_));
 }
 
 // Whether loads of what a store leaves are not renamed to it: it is a constant, or what the code made of one.

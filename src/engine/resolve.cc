@@ -105,11 +105,12 @@ void choose_micro_ops(StaticInstruction& out, const CoreTables& tables, const Ca
   auto uses = llvm_uses(tables, form);
   int llvm_loads = 0, llvm_addresses = 0, llvm_data = 0;
   std::vector<LlvmUse> compute;
+  const bool loads = out.load || out.takes_return, stores = out.store || out.leaves_return;
   for (const auto& use : uses) {
-    if (out.load && within(use.ports, tables.load_ports)) llvm_loads += use.cycles;
-    else if (out.store && within(use.ports, tables.store_address_ports)) llvm_addresses += use.cycles;
-    else if (out.store && within(use.ports, tables.store_data_ports)) llvm_data += use.cycles;
-    else if ((out.load || out.store) && within(use.ports, tables.load_ports | tables.store_address_ports)) continue;
+    if (loads && within(use.ports, tables.load_ports)) llvm_loads += use.cycles;
+    else if (stores && within(use.ports, tables.store_address_ports)) llvm_addresses += use.cycles;
+    else if (stores && within(use.ports, tables.store_data_ports)) llvm_data += use.cycles;
+    else if ((loads || stores) && within(use.ports, tables.load_ports | tables.store_address_ports)) continue;
     else compute.push_back(use);
   }
   if (const auto* rule = answers.first(&InstructionRule::ports)) {
@@ -126,13 +127,13 @@ void choose_micro_ops(StaticInstruction& out, const CoreTables& tables, const Ca
     out.computes = false, out.updates_address = true;
     for (MicroOp& op : out.micro_ops) op.part = Part::address_update;
   }
-  if (out.load) {
+  if (loads) {
     const auto* rule = answers.first(&InstructionRule::load_ports);
     const auto* usual = first_match(tables.loads, tables.core().memory.loads, candidate);
     if (rule) add_ops(out, tables, *rule->load_ports, Part::load);
     else if (usual) add_default(out, tables, usual->ports, Part::load, llvm_loads);
   }
-  if (out.store) {
+  if (stores) {
     const auto* usual = first_match(tables.stores, tables.core().memory.stores, candidate);
     if (const auto* rule = answers.first(&InstructionRule::store_address_ports))
       add_ops(out, tables, *rule->store_address_ports, Part::store_address);
@@ -274,7 +275,7 @@ void choose_slots(StaticInstruction& out, const CoreTables& tables, const Candid
   };
   out.slots = 1;
   if (tables.core().rename.micro_fusion) {
-    int fused = (out.load && out.computes ? 1 : 0) + (out.store ? 1 : 0);
+    int fused = ((out.load || out.takes_return) && out.computes ? 1 : 0) + (out.store || out.leaves_return ? 1 : 0);
     out.slots = std::max(1, micro_ops_in_queues(out, tables) - fused);
   }
   if (const auto* rule = answers.first(&InstructionRule::slots)) out.slots = *rule->slots;
@@ -317,8 +318,9 @@ StaticInstruction Resolver::resolve(const Instruction& instruction) {
   Candidate candidate{form, instruction, cache_->remembered[static_cast<std::size_t>(instruction.form)]};
   Answers answers(tables_, candidate);
   out.branch = form.branch || form.call || form.ret;
-  // A jump through memory waits for its target; the stack that calls and returns use is renamed.
+  // A jump through memory waits for its target; nobody waits for where to return to, which is foreseen.
   out.load = form.load && (!out.branch || (form.indirect && !form.ret)), out.store = form.store && !out.branch;
+  out.leaves_return = form.call && form.memory_bytes > 0, out.takes_return = form.ret && form.memory_bytes > 0;
   out.conditional = form.conditional, out.call = form.call, out.ret = form.ret, out.indirect = form.indirect;
   out.memory_bytes = form.load && form.store ? std::max(1, form.memory_bytes) : form.memory_bytes;
   choose_micro_ops(out, tables_, candidate, answers);
@@ -336,6 +338,7 @@ StaticInstruction Resolver::resolve(const Instruction& instruction) {
   out.writes_vector = writes && form.floating, out.writes_integer = writes && !form.floating;
   describe_values(out, form, instruction);
   if (tables_.core().wide_division && form.opcode.starts_with("DIV64")) out.upper_half = upper_half(instruction);
+  out.moves_stack = updates_stack(form.opcode), out.names_stack = !out.moves_stack && instruction.text.find("%rsp") != std::string::npos;
   out.place = instruction.address, out.size = instruction.size;
   bool settled = out.zero_idiom || out.eliminated || out.folded || form.nop || (!out.computes && !out.updates_address && (out.load || out.store));
   out.origin = settled ? Origin::pattern : answers.best().value_or(Origin::llvm);

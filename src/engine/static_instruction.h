@@ -61,12 +61,14 @@ struct StaticInstruction {
   std::uint64_t place = 0;  // where its bytes lie
   int size = 0;
   bool load = false, store = false, branch = false, conditional = false, call = false, ret = false, indirect = false;
+  bool leaves_return = false, takes_return = false;  // a call or return whose return address lies in memory
   bool computes = false;    // has a computing part of its own
   bool updates_address = false;  // a load or store that takes a port to move its address register on
   bool zero_idiom = false, eliminated = false, folded = false;
   bool writes_integer = false, writes_vector = false;
   bool on_stack = false;    // its address is told from the stack pointer: spills, pushes, variables of unoptimised code
   bool variable() const { return on_stack && address.index < 0; }  // not an element of an array there, which a profile watches
+  bool moves_stack = false, names_stack = false;  // x86-64: the stack pointer, as a push, pop, call or return does, or as an operand
   double load_latency = 0;
   int memory_bytes = 0;
   int kind = 0;             // for bypasses; 0: none

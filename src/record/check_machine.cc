@@ -82,12 +82,15 @@ void check_core(const CoreModel& core) {
   check_cycles(core.wide_division, "/core/wide_division");
   for (const BypassRule& bypass : core.bypasses)
     need(bypass.cycles >= -longest_cycles && bypass.cycles <= longest_cycles, "/core/bypasses", "not a number of cycles");
+  in_range(core.rename.stack_sync, 0, 16, "/core/rename/stack_sync", "not a number of slots");
   in_range(core.rename.extra_within, 0, 1000, "/core/rename/extra_within", "not a number of slots");
   for (const ExtraSlots& extra : core.rename.extra_slots) need(extra.slots >= -1000 && extra.slots <= 1000, "/core/rename/extra_slots", "not a number of slots");
   in_range(core.front_end.replayed_taken_branches, 0, 1000, "/core/front_end/replayed_taken_branches", "not a number of branches");
   in_range(core.front_end.replayed_taken_per_cycle, 1, 1000, "/core/front_end/replayed_taken_per_cycle", "not a number of branches");
   in_range(core.front_end.near_branches, 0, 1 << 20, "/core/front_end/near_branches", "not a number of branches");
   in_range(core.front_end.near_branch_bytes, 1, 1 << 20, "/core/front_end/near_branch_bytes", "not a size of a block of code");
+  in_range(core.front_end.boundary_bytes, 1, 1 << 20, "/core/front_end/boundary_bytes", "not a size of a block of code");
+  in_range(core.front_end.decode_bytes, 1, 1 << 20, "/core/front_end/decode_bytes", "not a number of bytes");
   in_range(core.front_end.far_branch, 0, largest_queue, "/core/front_end/far_branch", "not a number of cycles");
   check_core_memory(core.memory);
   in_range(core.branches.misprediction, 0, largest_queue, "/core/branches/misprediction", "not a number of cycles");

@@ -21,8 +21,9 @@ struct FrontEnd {
   // Taken branches that are foreseen at once: so many, one in each block of so many bytes. The others take so many cycles.
   std::optional<Measurement> near_branches, near_branch_bytes, far_branch;
   Measurement rename_width;                             // slots per cycle
-  // Jumps, with what is fused to them, that cross or end at a multiple of so many bytes are delivered so many cycles later.
-  std::optional<Measurement> boundary_bytes, boundary_jump;
+  // Where a jump, with what is fused to it, crosses or ends at a multiple of so many bytes, the code on both sides is decoded each time:
+  // so many bytes a cycle.
+  std::optional<Measurement> boundary_bytes, decode_bytes;
   bool operator==(const FrontEnd&) const = default;
 };
 template <class Fields>
@@ -31,7 +32,7 @@ void describe(Fields& f, FrontEnd& e) {
   f("replayed_taken_branches", e.replayed_taken_branches), f("replayed_taken_per_cycle", e.replayed_taken_per_cycle);
   f("near_branches", e.near_branches), f("near_branch_bytes", e.near_branch_bytes), f("far_branch", e.far_branch);
   f.need("rename_width", e.rename_width);
-  f("boundary_bytes", e.boundary_bytes), f("boundary_jump", e.boundary_jump);
+  f("boundary_bytes", e.boundary_bytes), f("decode_bytes", e.decode_bytes);
 }
 
 // What holds instructions in flight. Effective sizes: those a program sees.

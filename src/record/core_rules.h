@@ -135,6 +135,7 @@ struct RenameRules {
   std::vector<FusionRule> fused;
   std::vector<ExtraSlots> extra_slots;
   std::optional<Measurement> extra_within;  // what takes extra slots begins within so many of a group; absent: anywhere
+  std::optional<Measurement> stack_sync;   // slots more for who names the stack pointer after pushes, pops, calls or returns moved it
   std::vector<Match> false_dependences;    // wait for the old value of the register they write
   std::vector<Match> no_slot;              // vanish before rename: nop on some cores
   bool micro_fusion = false;               // slots are micro-operations, where a load and its operation, or a
@@ -148,7 +149,8 @@ void describe(Fields& f, RenameRules& r) {
   f("zero_idioms", r.zero_idioms), f("eliminated_moves", r.eliminated_moves), f("eliminated_share", r.eliminated_share);
   f("sometimes_eliminated", r.sometimes_eliminated);
   f("folded", r.folded);
-  f("fused", r.fused), f("extra_slots", r.extra_slots), f("extra_within", r.extra_within), f("false_dependences", r.false_dependences);
+  f("fused", r.fused), f("extra_slots", r.extra_slots), f("extra_within", r.extra_within), f("stack_sync", r.stack_sync);
+  f("false_dependences", r.false_dependences);
   f("no_slot", r.no_slot), f("micro_fusion", r.micro_fusion), f("how", r.how), f("note", r.note);
 }
 

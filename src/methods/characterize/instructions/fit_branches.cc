@@ -22,7 +22,7 @@ class BranchFitter {
       // time) with rename and the branch itself before it, a right one the chain alone.
       b.misprediction = from("branch/random/1", std::round((2 * *random - 2 * *control - 2) * 10) / 10);
     }
-    if (auto call = special("branch/call.return.many/24")) b.call_return = from("branch/call.return.many/24", *call);
+    if (auto call = special("branch/call.return.many/32")) b.call_return = from("branch/call.return.many/32", *call);
     replayed(b);
     near_branches();
     if (auto jump = special("branch/indirect.jump/8")) b.indirect_jump = from("branch/indirect.jump/8", *jump);

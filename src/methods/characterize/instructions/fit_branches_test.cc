@@ -35,7 +35,7 @@ TEST_F(FittedKin, LoopsThatAreReplayedAreSeen) {
   for (int longest : {14, 0}) {
     Timings timings;
     for (int n : {4, 6, 8, 10, 12, 14, 16, 20, 24}) timings.of["branch/jumps.ahead/" + std::to_string(n)] = steady(n <= longest ? 1.3 + 0.5 * n : n + 1);
-    timings.of["branch/call.return.many/24"] = steady(3.4);
+    timings.of["branch/call.return.many/32"] = steady(3.4);
     const auto core = kin.fitted(timings).core;
     ASSERT_EQ(core.front_end.replayed_taken_branches.has_value(), longest > 0);
     EXPECT_NEAR(core.branches.call_return->value, 3.4, 1e-9);
@@ -43,6 +43,33 @@ TEST_F(FittedKin, LoopsThatAreReplayedAreSeen) {
     EXPECT_EQ(core.front_end.replayed_taken_branches->value, 15);
     EXPECT_EQ(core.front_end.replayed_taken_per_cycle->value, 2);
     EXPECT_EQ(core.branches.taken_ports, "p0 p6");
+  }
+}
+
+// 64 bytes with a jump across their middle take four cycles, or as long as without; then nothing is left of what the family is said
+// to lose there.
+TEST_F(FittedKin, CodeThatIsDecodedEachTimeIsSeen) {
+  for (double cycles : {4.05, 2.5}) {
+    Timings timings;
+    timings.of["rename/boundary/24"] = steady(cycles), timings.of["rename/no.boundary/24"] = steady(2.5);
+    const auto front_end = kin.fitted(timings).core.front_end;
+    ASSERT_EQ(front_end.boundary_bytes.has_value(), cycles > 4);
+    ASSERT_EQ(front_end.decode_bytes.has_value(), cycles > 4);
+    if (cycles < 4) continue;
+    EXPECT_EQ(front_end.decode_bytes->value, 16);
+    EXPECT_EQ(front_end.boundary_bytes->value, 32);
+  }
+}
+
+// Who names the stack pointer after a push takes a slot of four more, or none.
+TEST_F(FittedKin, WhatNamingTheStackPointerTakesIsSeen) {
+  for (double slots : {1.0, 0.0}) {
+    Timings timings;
+    const double width = kin.frame->front_end.rename_width.value;
+    timings.of["rename/stack.moved/12"] = steady((11 + slots) / width), timings.of["rename/stack.still/12"] = steady(11 / width);
+    const auto sync = kin.fitted(timings).core.rename.stack_sync;
+    ASSERT_EQ(sync.has_value(), slots > 0);
+    if (sync) EXPECT_EQ(sync->value, 1);
   }
 }
 

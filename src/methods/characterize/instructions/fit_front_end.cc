@@ -28,6 +28,8 @@ class FrontEndFitter {
     moves();
     fusions();
     coming_apart();
+    stack_pointer();
+    boundary();
     if (auto loop = special("loop/nop/3"); loop && result_.core.front_end.taken_branches_per_cycle)
       result_.core.front_end.taken_branches_per_cycle = from("loop/nop/3", std::max(1.0, std::round(1 / *loop)));
   }
@@ -118,6 +120,28 @@ class FrontEndFitter {
           if (std::abs(told(within) - *cycles) < std::abs(told(best) - *cycles)) best = within;
         if (best < width) result_.core.rename.extra_within = from(name, best);
       }
+  }
+
+  // What naming the stack pointer takes beyond its slots after a push.
+  void stack_pointer() {
+    const auto moved = special("rename/stack.moved/12"), still = special("rename/stack.still/12");
+    if (!moved || !still) return;
+    auto& sync = result_.core.rename.stack_sync;
+    const double slots = std::round((*moved - *still) * result_.core.front_end.rename_width.value);
+    sync.reset();
+    if (slots >= 1) sync = from("rename/stack.moved/12", slots);
+  }
+
+  // A jump across the middle of 64 bytes, whether these are decoded each time, and how many in a cycle.
+  void boundary() {
+    const auto across = special("rename/boundary/24"), within = special("rename/no.boundary/24");
+    if (!across || !within) return;
+    auto& front_end = result_.core.front_end;
+    constexpr double clearly_more = 1.2, bytes = 64;
+    front_end.boundary_bytes.reset(), front_end.decode_bytes.reset();
+    if (*across < clearly_more * *within) return;
+    front_end.decode_bytes = from("rename/boundary/24", std::round(bytes / *across));
+    front_end.boundary_bytes = measured(bytes / 2, 0, 16, front_end.decode_bytes->note);
   }
 
   Fitting& fitting_;
