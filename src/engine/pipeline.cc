@@ -126,15 +126,11 @@ void Pipeline::deliver(int slots) {
 void Pipeline::decode(const StaticInstruction& instruction, const StaticInstruction& last) {
   const std::uint64_t end = last.place + static_cast<std::uint64_t>(last.size);
   if (last.branch) decoded_again_.jump(instruction.place, end);
-  if (!decoded_again_.holds(instruction.place)) {
-    if (decoding_from_ && renamed_ > 0) wait_until(static_cast<double>(rename_cycle_) + 1, Cause::front_end);
-    decoding_from_.reset();
-    return;
-  }
-  if (!decoding_from_ || instruction.place != decoded_to_) {
-    if (renamed_ > 0) wait_until(static_cast<double>(rename_cycle_) + 1, Cause::front_end);
-    decoding_from_ = rename_cycle_, decoded_before_ = instruction.place / decoded_bytes_;
-  }
+  const bool again = decoded_again_.holds(instruction.place), goes_on = again && decoding_from_ && instruction.place == decoded_to_;
+  const bool changes = (again || decoding_from_) && !goes_on;
+  if (changes && renamed_ > 0) wait_until(static_cast<double>(rename_cycle_) + 1, Cause::front_end);
+  if (!again) return decoding_from_.reset();
+  if (!goes_on) decoding_from_ = rename_cycle_, decoded_before_ = instruction.place / decoded_bytes_;
   decoded_to_ = end;
   const std::uint64_t cycles = (end - 1) / decoded_bytes_ - decoded_before_;
   wait_until(static_cast<double>(*decoding_from_ + static_cast<std::int64_t>(cycles)), Cause::front_end);
@@ -296,7 +292,7 @@ void Pipeline::do_branch(const StaticInstruction& instruction, const Happening& 
   if (happening.chosen) replay_.forget();
   if (happening.mispredicted) {
     wrong_now_ = static_cast<double>(rename_cycle_), wrong_until_ = std::max(computed_, wrong_now_ + 1);
-    double back = wrong_until_ + misprediction_ + (instruction.ret && instruction.memory_bytes ? return_load : 0);
+    double back = wrong_until_ + misprediction_ + (instruction.takes_return ? return_load : 0);
     wait_until(back, Cause::misprediction);
     decoding_from_.reset();
     mispredictions_++, restarted_ = rename_cycle_;
